@@ -1,0 +1,138 @@
+"""Settings of the whole project, read from the environment once, at the start.
+
+Every value has a default that is safe for a first try on one machine. A value that makes no sense stops the
+start with a message that names the variable.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.utils.translation import gettext_lazy as _
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+DEBUG = env.bool("SULTANA_DEBUG", default=False)
+VAR_DIR = Path(env.str("SULTANA_VAR_DIR", default=str(BASE_DIR / "var")))
+
+
+def _secret_key() -> str:
+    """The signing key: from the environment, else made once and kept beside the data."""
+    from django.core.management.utils import get_random_secret_key
+
+    given = env.str("SULTANA_SECRET_KEY", default="")
+    if given:
+        return given
+    file = VAR_DIR / "secret_key"
+    if not file.exists():
+        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.write_text(get_random_secret_key())
+    return file.read_text().strip()
+
+
+SECRET_KEY = _secret_key()
+ALLOWED_HOSTS = env.list("SULTANA_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("SULTANA_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "django_filters",
+    "django_q",
+    "flows",
+    "engine",
+    "designer",
+    "demo",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "designer.urls"
+ASGI_APPLICATION = "designer.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- the database: SQLite in WAL mode unless SULTANA_DATABASE_URL names a PostgreSQL -----------------------------
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's settings for one database URL, with what durable runs need on each engine."""
+    config: dict[str, Any] = dict(env.db_url_config(url))
+    config["CONN_MAX_AGE"] = None
+    if "sqlite" in config["ENGINE"]:
+        # IMMEDIATE: a read that turns into a write fails at once in a deferred transaction, whatever the time-out.
+        config["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16000",
+        }
+    else:
+        config["CONN_HEALTH_CHECKS"] = True
+        config.setdefault("OPTIONS", {})["prepare_threshold"] = 5  # used by the engine's own statements
+    return config
+
+
+DATABASES = {"default": database(env.str("SULTANA_DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'sultana.sqlite3'}"))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- people ------------------------------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "sign-in"
+
+# --- language and time -------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("de", _("German"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
