@@ -1,0 +1,172 @@
+"""Lowering: a checked definition in, the graph the engine walks out.
+
+Pure. A node leads to its next sibling, the last child leads out of its container (reference/flow-format.md, section 2).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from flows import kinds
+from flows.graph import END_INDEX, Graph, Node, Policy, RetryPolicy
+from flows.kinds import RawNode
+
+PRESETS: Final[Mapping[str, RetryPolicy]] = {
+    "none": RetryPolicy(0),
+    "quick": RetryPolicy(3, 1_000, 10_000),
+    "standard": RetryPolicy(5, 2_000, 60_000),
+    "aggressive": RetryPolicy(10, 5_000, 120_000),
+    "llm": RetryPolicy(5, 10_000, 120_000),
+}
+"""raisin, *Retries*."""
+
+POLICY_PART: Final = (
+    "effect",
+    "idempotent",
+    "idempotency_param",
+    "retry",
+    "errors",
+    "resources",
+    "compensation",
+    "output_schema",
+)
+"""What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function."""
+
+Manifests = Callable[[str], Mapping[str, Any] | None]
+"""Looks a function's manifest up by path; ``None`` where the library has none."""
+
+
+def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
+    """Lower ``workflow_data``. The definition must have passed the doctor: names in jumps are taken as they are."""
+    roots = [node for node in workflow_data.get("nodes") or [] if isinstance(node, Mapping)]
+    flat = list(kinds.walk(roots))
+    index_of = {id(node): index for index, node in enumerate(flat)}
+    by_name = {str(node["id"]): index for index, node in enumerate(flat)} | {kinds.END: END_INDEX}
+    parents, successors = _links(flat, roots, index_of)
+    found = _manifests(flat, manifests)
+    nodes = tuple(
+        Node(
+            index=index,
+            id=str(raw["id"]),
+            kind=kinds.kind_of(raw),
+            policy=_policy(raw, by_name, found),
+            parent=parents.get(index),
+            next=successors.get(index),
+            children=tuple(index_of[id(child)] for child in kinds.children(raw)),
+            disabled=kinds.properties(raw).get("disabled") is True,
+            settings=_settings(raw),
+            edges=_edges(raw, by_name),
+        )
+        for index, raw in enumerate(flat)
+    )
+    return Graph(
+        nodes=nodes,
+        first=index_of[id(roots[0])] if roots else None,
+        error_strategy=workflow_data.get("error_strategy") or "fail_fast",
+        on_failure=workflow_data.get("on_failure") or "rollback",
+        recovery=workflow_data.get("recovery"),
+        manifests=found,
+    )
+
+
+def retry_policy(raw: RawNode, manifest: Mapping[str, Any] | None) -> RetryPolicy:
+    """The retry budget of a node: its ``retry``, else its preset, else the manifest's, else its kind's default.
+
+    An unknown preset name falls back to the defaults rather than disabling retries (raisin, *Retries*).
+    """
+    own, preset = kinds.setting(raw, "retry"), PRESETS.get(str(kinds.setting(raw, "retry_strategy")))
+    declared = manifest.get("retry") if manifest else None
+    fallback = preset or _declared(declared, RetryPolicy(kinds.DEFAULT_RETRIES.get(kinds.kind_of(raw), 0)))
+    if isinstance(own, Mapping):
+        return _declared(own, RetryPolicy(fallback.max_retries))
+    return fallback
+
+
+def _declared(retry: Any, default: RetryPolicy) -> RetryPolicy:
+    if not isinstance(retry, Mapping):
+        return default
+    count = _number(retry.get("max_retries"))
+    jitter = _number(retry.get("jitter")) or 0.0
+    return RetryPolicy(
+        max_retries=default.max_retries if count is None else max(0, int(count)),
+        base_ms=_positive(retry.get("base_delay_ms")),
+        max_ms=_positive(retry.get("max_delay_ms")),
+        jitter=min(max(jitter, 0.0), 1.0),
+    )
+
+
+def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Mapping[str, Any]]) -> Policy:
+    manifest = manifests.get(kinds.reference_path(kinds.properties(raw).get("function_ref")) or "")
+    on_error, declared = kinds.setting(raw, "on_error"), kinds.setting(raw, "continue_on_fail")
+    error_edge, timeout_edge = kinds.setting(raw, "error_edge"), kinds.setting(raw, "timeout_edge")
+    shields = kinds.kind_of(raw) in (kinds.LOOP, kinds.PARALLEL)
+    passes = declared is True or kinds.setting(raw, "optional") is True
+    if not shields:
+        passes = passes or on_error in ("continue", "skip")
+    must_succeed = kinds.setting(raw, "must_succeed") is True
+    return Policy(
+        retry=retry_policy(raw, manifest),
+        must_succeed=must_succeed,
+        error_edge=None if error_edge is None else by_name[error_edge],
+        timeout_edge=None if timeout_edge is None else by_name[timeout_edge],
+        passes=passes,
+        declares_handling=passes or must_succeed or error_edge is not None or declared is not None,
+        on_error=on_error if shields and on_error in ("continue", "stop") else None,
+    )
+
+
+def _links(
+    flat: list[RawNode], roots: list[RawNode], index_of: Mapping[int, int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Each node's container and each node's next sibling, by index."""
+    parents: dict[int, int] = {}
+    successors: dict[int, int] = {}
+    for siblings, parent in [(roots, None), *((kinds.children(node), node) for node in flat)]:
+        indexes = [index_of[id(each)] for each in siblings]
+        successors.update(zip(indexes, indexes[1:], strict=False))
+        if parent is not None:
+            parents.update(dict.fromkeys(indexes, index_of[id(parent)]))
+    return parents, successors
+
+
+def _settings(raw: RawNode) -> dict[str, Any]:
+    if kinds.is_container(raw):
+        return {key: value for key, value in raw.items() if key not in ("children", "id", "node_type", "container_type")}
+    own = {key: value for key, value in raw.items() if key not in ("properties", "id", "node_type")}
+    return {**own, **kinds.properties(raw)}
+
+
+def _edges(raw: RawNode, by_name: Mapping[str, int]) -> dict[str, int]:
+    named = kinds.properties(raw)
+    return {arm: by_name[named[arm]] for arm in ("yes_branch", "no_branch") if named.get(arm) is not None}
+
+
+def _manifests(flat: list[RawNode], manifests: Manifests) -> dict[str, Mapping[str, Any]]:
+    """The policy part of every manifest the flow's functions and compensations have, by path."""
+    found: dict[str, Mapping[str, Any]] = {}
+    wanted = [path for node in flat for path in _function_paths(node)]
+    while wanted:
+        path = wanted.pop()
+        manifest = None if path in found else manifests(path)
+        if manifest is None:
+            continue
+        found[path] = {key: manifest[key] for key in POLICY_PART if key in manifest}
+        undone_by = kinds.reference_path((manifest.get("compensation") or {}).get("function_ref"))
+        wanted += [undone_by] if undone_by else []
+    return found
+
+
+def _function_paths(raw: RawNode) -> list[str]:
+    named = kinds.properties(raw)
+    undo = named.get("undo")
+    references = [named.get("function_ref"), named.get("compensation_ref")]
+    references += [undo.get("function_ref")] if isinstance(undo, Mapping) else []
+    return [path for path in map(kinds.reference_path, references) if path]
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _positive(value: Any) -> float | None:
+    number = _number(value)
+    return number if number is not None and number > 0 else None
