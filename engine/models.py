@@ -1,0 +1,324 @@
+"""How a flow runs, in tables. The rows are the truth; a queue message is only a hint.
+
+Rows of a run point to their instance without a constraint in the database: each step inserts several of them, a
+constraint would lock and look up the instance row for every one, and they are only ever written in a transaction that has
+just updated that very row. Deleting goes through :func:`engine.commands.delete`.
+"""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+from uuid_utils.compat import uuid7
+
+from engine.states import AttemptResult, CompensationState, Outcome, Phase, Status, TaskStatus, WaitKind
+from flows.fields import RecordedJSONField
+
+
+def new_id() -> UUID:
+    """A UUIDv7: in order of creation, so an index stays dense and a child's id is always above its parent's."""
+    return uuid7()
+
+
+class Instance(models.Model):
+    """One run of one version.
+
+    ``position`` is where the run stands (:mod:`engine.position`), a few hundred bytes however long the run is. The lease
+    columns name who may move it: ``step_no`` is the fencing number, taken up by one in every transition. ``signals``
+    counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+")
+    flow = models.ForeignKey("flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"))
+    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances")
+    status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.PENDING)
+    phase = models.CharField(_("phase"), max_length=12, choices=Phase.choices, default=Phase.FORWARD)
+    input = RecordedJSONField(_("input"))
+    trigger = RecordedJSONField(_("trigger"))
+    position = RecordedJSONField(_("position"))
+    output = RecordedJSONField(_("output"), null=True)
+    error = RecordedJSONField(_("error"), null=True)
+    reason = models.TextField(_("reason"), blank=True)
+    not_run = RecordedJSONField(_("steps that never ran"), null=True)
+
+    node_id = models.CharField(_("step"), max_length=200, blank=True)
+    wait_kind = models.CharField(_("waits for"), max_length=12, choices=WaitKind.choices, blank=True)
+    wait_due = models.DateTimeField(_("until"), null=True)
+    cancel_requested = models.BooleanField(_("asked to cancel"), default=False)
+
+    lease_token = models.UUIDField(null=True)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    step_no = models.PositiveIntegerField(default=0)
+    events = models.PositiveIntegerField(default=0)
+    signals = models.PositiveIntegerField(default=0)
+    signals_seen = models.PositiveIntegerField(default=0)
+    hinted_at = models.DateTimeField()
+
+    root = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="descendants")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
+    parent_visit = models.PositiveIntegerField(null=True)
+    branch = models.PositiveIntegerField(null=True)
+
+    is_test = models.BooleanField(_("test run"), default=False)
+    test_config = RecordedJSONField(_("test configuration"), null=True)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("started by")
+    )
+    start_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - null keeps the unique index small
+    start_digest = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(_("created"))
+    started_at = models.DateTimeField(_("started"), null=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
+
+    class Meta:
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["flow", "-id"], name="instance_by_flow"),
+            models.Index(fields=["status", "-id"], name="instance_by_status"),
+            models.Index(
+                fields=["hinted_at"],
+                condition=Q(status__in=["pending", "running"]) | ~Q(signals=F("signals_seen")),
+                name="instance_to_sweep",
+            ),
+        ]
+        constraints = [models.UniqueConstraint(fields=["flow", "start_key"], name="instance_start_key_once")]
+        permissions = [("operate_instance", _("Can cancel, resume and abandon runs"))]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class InstanceRow(models.Model):
+    """What every row that belongs to a run has."""
+
+    instance = models.ForeignKey(
+        Instance, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="%(class)ss"
+    )
+
+    class Meta:
+        abstract = True
+
+
+class Visit(InstanceRow):
+    """One entry of a node. ``seq`` numbers the run's visits, ``number`` those of this node, both from 1.
+
+    ``completion`` is its place in the order in which visits ended. ``open_children`` counts the child runs the visit still
+    waits for.
+    """
+
+    seq = models.PositiveIntegerField()
+    node_id = models.CharField(_("step"), max_length=200)
+    kind = models.CharField(_("kind"), max_length=20)
+    number = models.PositiveIntegerField(_("visit"))
+    outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome.choices, blank=True)
+    output = RecordedJSONField(_("output"), null=True)
+    error = RecordedJSONField(_("error"), null=True)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    completion = models.PositiveIntegerField(null=True)
+    open_children = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(_("started"))
+    ended_at = models.DateTimeField(_("ended"), null=True)
+
+    class Meta:
+        verbose_name = _("visit")
+        verbose_name_plural = _("visits")
+        ordering = ["instance", "seq"]
+        constraints = [models.UniqueConstraint(fields=["instance", "seq"], name="visit_once")]
+
+    def __str__(self) -> str:
+        return f"{self.node_id} #{self.number}"
+
+
+class Attempt(InstanceRow):
+    """One call of a visit's body, recorded before it is made: a start without an end tells of a lost worker."""
+
+    visit_seq = models.PositiveIntegerField()
+    number = models.PositiveIntegerField(_("attempt"))
+    path = models.CharField(_("called"), max_length=400, blank=True)
+    arguments = RecordedJSONField(_("arguments"), null=True)
+    idempotency_key = models.CharField(_("idempotency key"), max_length=300, blank=True)
+    deadline = models.DateTimeField(_("deadline"), null=True)
+    result = models.CharField(_("result"), max_length=12, choices=AttemptResult.choices, blank=True)
+    error = RecordedJSONField(_("error"), null=True)
+    traceback = models.TextField(_("traceback"), blank=True)
+    worker = models.CharField(_("worker"), max_length=120, blank=True)
+    started_at = models.DateTimeField(_("started"))
+    ended_at = models.DateTimeField(_("ended"), null=True)
+
+    class Meta:
+        verbose_name = _("attempt")
+        verbose_name_plural = _("attempts")
+        ordering = ["instance", "visit_seq", "number"]
+        constraints = [models.UniqueConstraint(fields=["instance", "visit_seq", "number"], name="attempt_once")]
+
+    def __str__(self) -> str:
+        return f"{self.visit_seq}.{self.number}"
+
+
+class Binding(InstanceRow):
+    """What templates may read of a node: its latest ended visit. One row a node, however often it was visited."""
+
+    node_id = models.CharField(max_length=200)
+    visits = models.PositiveIntegerField()
+    seq = models.PositiveIntegerField()
+    outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    completion = models.PositiveIntegerField()
+    recent = RecordedJSONField(default=list)
+
+    class Meta:
+        verbose_name = _("binding")
+        verbose_name_plural = _("bindings")
+        constraints = [models.UniqueConstraint(fields=["instance", "node_id"], name="binding_once")]
+
+    def __str__(self) -> str:
+        return self.node_id
+
+
+class Compensation(InstanceRow):
+    """What undoes a succeeded visit, registered with it and never recomputed. ``child`` stands for a whole child run.
+
+    ``position`` is the visit's place in the order of completion: the newest is undone first.
+    """
+
+    visit_seq = models.PositiveIntegerField()
+    node_id = models.CharField(_("step"), max_length=200)
+    position = models.PositiveIntegerField()
+    child = models.UUIDField(_("child run"), null=True)
+    path = models.CharField(_("function"), max_length=400, blank=True)
+    input = RecordedJSONField(_("input"), null=True)
+    input_error = RecordedJSONField(_("error in the input's mapping"), null=True)
+    missing_ok = models.BooleanField(_("missing is fine"), default=False)
+    state = models.CharField(
+        _("state"), max_length=12, choices=CompensationState.choices, default=CompensationState.REGISTERED
+    )
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    result = RecordedJSONField(_("result"), null=True)
+    error = RecordedJSONField(_("error"), null=True)
+    started_at = models.DateTimeField(_("started"), null=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
+    deadline = models.DateTimeField(_("deadline"), null=True)
+
+    class Meta:
+        verbose_name = _("compensation")
+        verbose_name_plural = _("compensations")
+        ordering = ["instance", "-position"]
+        constraints = [models.UniqueConstraint(fields=["instance", "visit_seq"], name="compensation_once")]
+
+    def __str__(self) -> str:
+        return f"{self.node_id}: {self.path or self.child}"
+
+
+class Wakeup(InstanceRow):
+    """The durable record that makes a wait end at a time."""
+
+    visit_seq = models.PositiveIntegerField()
+    attempt = models.PositiveIntegerField(default=0)
+    kind = models.CharField(max_length=12)
+    due_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("wake-up")
+        verbose_name_plural = _("wake-ups")
+        indexes = [
+            models.Index(fields=["due_at", "id"], name="wakeup_due"),
+            models.Index(fields=["instance"], name="wakeup_of_instance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.due_at:%Y-%m-%d %H:%M:%S}"
+
+
+class Signal(InstanceRow):
+    """What somebody other than the lease's holder has to tell a run; read in order and exactly once."""
+
+    kind = models.CharField(max_length=20)
+    payload = RecordedJSONField(default=dict)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("signal")
+        verbose_name_plural = _("signals")
+        ordering = ["id"]
+        indexes = [models.Index(fields=["instance", "id"], name="signal_of_instance")]
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+class Event(InstanceRow):
+    """One line of a run's history; ``number`` is gapless per run and in the order of commits."""
+
+    number = models.PositiveIntegerField()
+    type = models.CharField(_("event"), max_length=30)
+    node_id = models.CharField(_("step"), max_length=200, blank=True)
+    visit_seq = models.PositiveIntegerField(null=True)
+    at = models.DateTimeField(_("time"))
+    data = RecordedJSONField(_("data"))
+
+    class Meta:
+        verbose_name = _("event")
+        verbose_name_plural = _("events")
+        ordering = ["instance", "number"]
+        constraints = [models.UniqueConstraint(fields=["instance", "number"], name="event_once")]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.type}"
+
+
+class InboxTask(InstanceRow):
+    """A wait for a person: what is asked, of whom, by when, and what was answered."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+")
+    visit_seq = models.PositiveIntegerField()
+    node_id = models.CharField(_("step"), max_length=200)
+    path = models.CharField(_("path"), max_length=600)
+    task_type = models.CharField(_("kind of task"), max_length=64)
+    title = models.CharField(_("title"), max_length=500)
+    description = models.TextField(_("description"), blank=True)
+    assignee = models.CharField(_("assignee"), max_length=300)
+    status = models.CharField(_("status"), max_length=10, choices=TaskStatus.choices, default=TaskStatus.PENDING)
+    priority = models.PositiveSmallIntegerField(_("priority"), default=3)
+    options = RecordedJSONField(_("options"), null=True)
+    input_schema = RecordedJSONField(_("form"), null=True)
+    data = RecordedJSONField(_("facts"), null=True)
+    due_in_seconds = models.FloatField(_("time to answer in seconds"), null=True)
+    due_at = models.DateTimeField(_("due"), null=True)
+    is_test = models.BooleanField(_("test run"), default=False)
+    response = RecordedJSONField(_("answer"), null=True)
+    completed_by = models.CharField(_("answered by"), max_length=300, blank=True)
+    responded_at = models.DateTimeField(_("answered"), null=True)
+    created_at = models.DateTimeField(_("created"))
+
+    class Meta:
+        verbose_name = _("inbox task")
+        verbose_name_plural = _("inbox tasks")
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(fields=["assignee", "status"], name="task_by_assignee"),
+            models.Index(fields=["instance", "visit_seq"], name="task_of_visit"),
+            models.Index(fields=["path"], name="task_by_path"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class WorkerNode(models.Model):
+    """A cluster of workers that says every two seconds that it lives."""
+
+    name = models.CharField(_("name"), max_length=120, primary_key=True)
+    beat_at = models.DateTimeField(_("last sign of life"))
+
+    class Meta:
+        verbose_name = _("worker node")
+        verbose_name_plural = _("worker nodes")
+
+    def __str__(self) -> str:
+        return self.name
