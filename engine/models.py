@@ -26,7 +26,7 @@ class Instance(models.Model):
     """One run of one version.
 
     ``position`` is where the run stands (:mod:`engine.position`), a few hundred bytes however long the run is. The lease
-    columns name who may move it: ``step_no`` is the fencing number, taken up by one in every transition. ``signals``
+    columns name who may move it: ``step_no`` is the fencing number, taken up by one in every transition. ``signal_count``
     counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
     """
 
@@ -53,8 +53,8 @@ class Instance(models.Model):
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)
     step_no = models.PositiveIntegerField(default=0)
-    events = models.PositiveIntegerField(default=0)
-    signals = models.PositiveIntegerField(default=0)
+    event_count = models.PositiveIntegerField(default=0)
+    signal_count = models.PositiveIntegerField(default=0)
     signals_seen = models.PositiveIntegerField(default=0)
     hinted_at = models.DateTimeField()
 
@@ -83,7 +83,7 @@ class Instance(models.Model):
             models.Index(fields=["status", "-id"], name="instance_by_status"),
             models.Index(
                 fields=["hinted_at"],
-                condition=Q(status__in=["pending", "running"]) | ~Q(signals=F("signals_seen")),
+                condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
                 name="instance_to_sweep",
             ),
         ]

@@ -1,0 +1,50 @@
+"""What the engine refuses, as typed errors. Each says in words what is wrong and what to do; ``code`` is stable."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class EngineError(Exception):
+    """Base of everything the engine refuses. ``message`` is for people, ``code`` for programs."""
+
+    code = "refused"
+
+    def __init__(self, message: str, *, node: str | None = None, field: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.node = node
+        self.field = field
+
+
+class NotFound(EngineError):
+    """The thing named does not exist, or the caller may not know that it does."""
+
+    code = "not_found"
+
+
+class Forbidden(EngineError):
+    """The caller may see it but not do this."""
+
+    code = "forbidden"
+
+
+class Conflict(EngineError):
+    """Right request, wrong moment: the run or task is not in a state that allows it. Nothing was changed."""
+
+    code = "conflict"
+
+
+class InvalidInput(EngineError):
+    """What was sent does not fit. ``problems`` lists every one: ``{field, message}``."""
+
+    code = "invalid_input"
+
+    def __init__(self, message: str, *, problems: Sequence[dict[str, Any]] = (), field: str | None = None) -> None:
+        super().__init__(message, field=field)
+        self.problems = list(problems)
+
+
+class LeaseLost(EngineError):
+    """Another worker moves the run by now. The driver rolls back and leaves quietly."""
+
+    code = "lease_lost"

@@ -1,0 +1,70 @@
+"""How a body ended: values, never exceptions.
+
+Pure. An executor answers one of these for each call it is given; whatever it *raises* means that the worker died.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Json: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The body gave ``output``, a JSON value within the limits."""
+
+    output: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The body failed. ``error_type`` is ``step_error`` or ``validation``; ``traceback`` is for administrators alone."""
+
+    message: str
+    code: str | None = None
+    status: int | None = None
+    retry_after: float | None = None
+    error_type: str = "step_error"
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The call's deadline passed before an answer came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The request left and no answer came: whether it took effect cannot be known."""
+
+    message: str
+    code: str | None = None
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLost:
+    """The worker that made the call died before it could record the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """No answer yet: the instance rests on the call, and the result arrives as a signal."""
+
+
+Result: TypeAlias = Succeeded | Failed | TimedOut | Unknown | WorkerLost
+
+
+def to_json(result: Result) -> dict[str, Json]:
+    """The result as a signal's payload; :func:`from_json` is its inverse."""
+    values = {name: getattr(result, name) for name in type(result).__dataclass_fields__}
+    return {"result": type(result).__name__, **values}
+
+
+def from_json(data: dict[str, Json]) -> Result:
+    """The result that :func:`to_json` wrote."""
+    kinds: dict[str, type[Result]] = {
+        each.__name__: each for each in (Succeeded, Failed, TimedOut, Unknown, WorkerLost)
+    }
+    values = dict(data)
+    return kinds[values.pop("result")](**values)
