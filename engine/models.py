@@ -183,7 +183,7 @@ class Binding(InstanceRow):
 class Compensation(InstanceRow):
     """What undoes a succeeded visit, registered with it and never recomputed. ``child`` stands for a whole child run.
 
-    ``position`` is the visit's place in the order of completion: the newest is undone first.
+    ``position`` is its place in the order of completion: the newest is undone first.
     """
 
     visit_seq = models.PositiveIntegerField()
@@ -208,7 +208,7 @@ class Compensation(InstanceRow):
         verbose_name = _("compensation")
         verbose_name_plural = _("compensations")
         ordering = ["instance", "-position"]
-        constraints = [models.UniqueConstraint(fields=["instance", "visit_seq"], name="compensation_once")]
+        constraints = [models.UniqueConstraint(fields=["instance", "position"], name="compensation_once")]
 
     def __str__(self) -> str:
         return f"{self.node_id}: {self.path or self.child}"

@@ -18,7 +18,10 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The body failed. ``error_type`` is ``step_error`` or ``validation``; ``traceback`` is for administrators alone."""
+    """The body failed. ``error_type`` is ``step_error`` or ``validation``; ``traceback`` is for administrators alone.
+
+    ``raised`` names the exception and its bases, bare and dotted, for manifests that class failures by them.
+    """
 
     message: str
     code: str | None = None
@@ -26,6 +29,7 @@ class Failed:
     retry_after: float | None = None
     error_type: str = "step_error"
     traceback: str = ""
+    raised: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,14 @@ def retry_policy(raw: RawNode, manifest: Mapping[str, Any] | None) -> RetryPolic
     """
     own, preset = kinds.setting(raw, "retry"), PRESETS.get(str(kinds.setting(raw, "retry_strategy")))
     declared = manifest.get("retry") if manifest else None
-    fallback = preset or _declared(declared, RetryPolicy(kinds.DEFAULT_RETRIES.get(kinds.kind_of(raw), 0)))
+    fallback = preset or declared_retry(declared, RetryPolicy(kinds.DEFAULT_RETRIES.get(kinds.kind_of(raw), 0)))
     if isinstance(own, Mapping):
-        return _declared(own, RetryPolicy(fallback.max_retries))
+        return declared_retry(own, RetryPolicy(fallback.max_retries))
     return fallback
 
 
-def _declared(retry: Any, default: RetryPolicy) -> RetryPolicy:
+def declared_retry(retry: Any, default: RetryPolicy) -> RetryPolicy:
+    """A retry policy as written in a step or a manifest; what it leaves out comes from ``default``."""
     if not isinstance(retry, Mapping):
         return default
     count = _number(retry.get("max_retries"))
@@ -117,15 +118,21 @@ def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Ma
 def _links(
     flat: list[RawNode], roots: list[RawNode], index_of: Mapping[int, int]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Each node's container and each node's next sibling, by index."""
+    """Each node's container and each node's next sibling, by index. Alternatives and branches have no next sibling."""
     parents: dict[int, int] = {}
     successors: dict[int, int] = {}
     for siblings, parent in [(roots, None), *((kinds.children(node), node) for node in flat)]:
         indexes = [index_of[id(each)] for each in siblings]
-        successors.update(zip(indexes, indexes[1:], strict=False))
+        if parent is None or _is_sequence(parent):
+            successors.update(zip(indexes, indexes[1:], strict=False))
         if parent is not None:
             parents.update(dict.fromkeys(indexes, index_of[id(parent)]))
     return parents, successors
+
+
+def _is_sequence(container: RawNode) -> bool:
+    kind = kinds.kind_of(container)
+    return kind in (kinds.AND, kinds.LOOP) or (kind == kinds.PARALLEL and container.get("fan_out") is not None)
 
 
 def _settings(raw: RawNode) -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""How a run ends: completed, stopped, failed, rolled back or cancelled.
+
+Pure. design/semantics.md, "Instance status", "When the run fails" and "Cancel".
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine.machine import paths
+from engine.machine.turn import End, Turn, milliseconds
+from engine.states import Outcome, Phase, Status
+
+
+def complete(turn: Turn) -> None:
+    """The last node ended."""
+    _close_frames(turn, Outcome.SUCCEEDED)
+    output = turn.context().run_output()
+    _end(turn, End(Status.COMPLETED, output, not_run=_not_run(turn)))
+    turn.event("flow_completed", output=output, total_duration_ms=_age(turn))
+
+
+def stop(turn: Turn, reason: str) -> None:
+    """A stop step ended the run on purpose. Nothing is compensated."""
+    _close_frames(turn, Outcome.SUCCEEDED)
+    output = turn.context().run_output()
+    _end(turn, End(Status.STOPPED, output, reason=reason, not_run=_not_run(turn)))
+    turn.event("flow_completed", status="stopped", reason=reason, output=output, total_duration_ms=_age(turn))
+
+
+def fail(turn: Turn, error: dict[str, Any]) -> None:
+    """Nothing recovered the failure: roll back what is registered, else end ``failed``.
+
+    With ``on_failure: keep`` nothing runs, and the run can be resumed at the step that failed.
+    """
+    for frame in turn.frames:
+        turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
+    ending = {"status": Status.FAILED.value, "error": error}
+    if turn.graph.on_failure == "rollback" and turn.position.compensations > 0:
+        turn_round(turn, ending)
+    else:
+        end_as(turn, ending)
+
+
+def turn_round(turn: Turn, ending: dict[str, Any]) -> None:
+    """Begin to roll back. The plan is read after this transition's commit, so that it holds what this one registered."""
+    turn.change(phase=Phase.ROLLING_BACK.value, ending=ending)
+    turn.target = None
+
+
+def end_as(turn: Turn, ending: dict[str, Any]) -> None:
+    """End with what was decided before a rollback or a cancellation ran; ``ending`` is ``{status, error?}``."""
+    status = Status(ending["status"])
+    if turn.position.undone > 0:
+        status = Status.ROLLED_BACK
+    error = ending.get("error")
+    _end(turn, End(status, error=error, not_run=_not_run(turn)))
+    if status is Status.CANCELLED:
+        turn.event("flow_cancelled", by=ending.get("by", ""), total_duration_ms=_age(turn))
+        return
+    turn.event(
+        "flow_failed",
+        error=error,
+        failed_at_node=(error or {}).get("step_id"),
+        status=status.value,
+        total_duration_ms=_age(turn),
+    )
+
+
+def _end(turn: Turn, end: End) -> None:
+    turn.end = end
+    turn.target = None
+
+
+def _close_frames(turn: Turn, outcome: Outcome) -> None:
+    while turn.frames:
+        paths.close_container(turn, outcome)
+
+
+def _not_run(turn: Turn) -> tuple[str, ...]:
+    """The nodes without a visit, in document order: their outcome is ``not_run`` (recovery seed, *Outcomes*)."""
+    open_nodes = {frame.node for frame in turn.frames} | ({turn.leaf.node} if turn.leaf else set())
+    return tuple(
+        node.id for node in turn.graph.nodes if node.id not in turn.bindings and node.index not in open_nodes
+    )
+
+
+def _age(turn: Turn) -> int:
+    started = turn.run.facts.started_at
+    return milliseconds(turn.now - datetime.fromisoformat(started) if started else timedelta())

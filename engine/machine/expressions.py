@@ -1,0 +1,48 @@
+"""Conditions and templates of the definition, evaluated where the run stands.
+
+Pure. A template that names single steps is given those alone, so its cost does not grow with the run.
+"""
+
+import json
+from typing import Any
+
+from engine.machine.context import MISSING, Context, Only
+from engine.machine.turn import Turn
+from flows.expressions import Condition, Template, parse_condition, parse_template
+from flows.fields import dumps
+
+
+def holds(turn: Turn, condition: Any) -> bool:
+    """Whether a condition field is true here. Raises ``ExpressionError``."""
+    parsed = parse_condition(condition)
+    return parsed.holds(_names(turn, parsed, MISSING))
+
+
+def resolve(turn: Turn, value: Any, *, output: Any = MISSING) -> Any:
+    """A templated value, resolved here: the caller's own copy. Raises ``ExpressionError``.
+
+    ``output`` is the step's fresh output where the field may read it.
+    """
+    template = parse_template(value)
+    if template.is_constant:
+        return value
+    return json.loads(dumps(template.resolve(_names(turn, template, output))))
+
+
+def text(turn: Turn, value: Any) -> str:
+    """A templated field that is shown to people, as text. Raises ``ExpressionError``."""
+    resolved = resolve(turn, value)
+    if resolved is None:
+        return ""
+    return resolved if isinstance(resolved, str) else dumps(resolved)
+
+
+def _names(turn: Turn, parsed: Condition | Template, output: Any) -> Context | Only:
+    context = turn.context(output)
+    wanted: set[str] = set()
+    for reference in parsed.references():
+        if reference.root == "steps":
+            if not reference.path:
+                return context
+            wanted.add(str(reference.path[0].name))
+    return Only(context, turn.bindings, turn.outputs, frozenset(wanted))

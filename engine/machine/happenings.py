@@ -1,0 +1,78 @@
+"""What can happen to a run, as values. A driver makes them out of results and signals.
+
+Pure. ``seq`` and ``attempt`` say which visit and call is meant: one that the run has left by now changes nothing.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from engine.outcomes import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A driver took the run up: it begins, or goes on where it stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """The body of the open attempt ended."""
+
+    result: Result
+    seq: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallParked:
+    """The executor has no answer yet; the run rests on the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Woke:
+    """A wake-up came due."""
+
+    kind: str
+    seq: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An inbox task was answered; ``output`` is the step's output already."""
+
+    seq: int
+    output: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The event an event wait waits for, with its data."""
+
+    seq: int
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnded:
+    """A child run reached its end."""
+
+    seq: int
+    child: UUID
+    status: str
+    output: Any = None
+    error: dict[str, Any] | None = None
+    compensations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAsked:
+    """Somebody wants the run to end. With ``roll_back`` its compensations run first."""
+
+    by: str = ""
+    roll_back: bool = False
+    open_children: tuple[UUID, ...] = field(default=())
+
+
+Happening: TypeAlias = Started | CallEnded | CallParked | Woke | Answered | Arrived | ChildEnded | CancelAsked

@@ -1,0 +1,124 @@
+"""The transition function itself: one or more happenings in, one decision out.
+
+Pure. Several happenings are met in one transition where they are known together: the end of a call and a wish to cancel, say,
+so that nothing starts in between (design/engine-notes.md, section 5).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from engine.machine import cancelling, navigator, rollback, steps
+from engine.machine.happenings import (
+    Answered,
+    Arrived,
+    CallEnded,
+    CallParked,
+    CancelAsked,
+    ChildEnded,
+    Happening,
+    Started,
+    Woke,
+)
+from engine.machine.kinds import KINDS
+from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
+from engine.machine.run import Run, World
+from engine.machine.turn import Decision, Turn
+from engine.outcomes import TimedOut
+from engine.states import Phase, WaitKind
+
+
+def decide(run: Run, happenings: Sequence[Happening], world: World, new_id: Callable[[], UUID]) -> Decision:
+    """What becomes of ``run`` after ``happenings``, in their order. ``run`` is not changed.
+
+    The decision must be committed as a whole before anything it asks for is done.
+    """
+    turn = Turn(run, world, new_id)
+    for happening in happenings:
+        _meet(turn, happening)
+    if turn.position.phase == Phase.ROLLING_BACK:
+        _roll_back(turn)
+    elif turn.end is None and turn.hold is None:
+        navigator.proceed(turn)
+    return turn.decide()
+
+
+def _meet(turn: Turn, happening: Happening) -> None:
+    match happening:
+        case Started():
+            pass
+        case CallEnded():
+            _call_ended(turn, happening)
+        case CallParked():
+            _park(turn)
+        case Woke():
+            _woke(turn, happening)
+        case Answered(seq, output) if _rests(turn, seq, WaitKind.HUMAN_TASK):
+            turn.wake_leaf()
+            KINDS[turn.open_node.kind].answered(turn, turn.open_node, output)
+        case Arrived(seq, data) if _rests(turn, seq, WaitKind.EVENT):
+            turn.wake_leaf()
+            KINDS[turn.open_node.kind].arrived(turn, turn.open_node, data)
+        case ChildEnded(seq) if _rests(turn, seq, WaitKind.CHILD):
+            turn.wake_leaf()
+            if not cancelling.child_ended(turn, happening):
+                KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
+        case CancelAsked():
+            cancelling.meet(turn, happening)
+        case _:
+            pass  # the run has left that visit by now: late news change nothing
+
+
+def _call_ended(turn: Turn, happening: CallEnded) -> None:
+    if turn.position.phase == Phase.ROLLING_BACK:
+        rollback.call_ended(turn, happening.result)
+        return
+    leaf = turn.leaf
+    if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
+        return
+    if leaf.rests == WaitKind.FUNCTION:
+        turn.wake_leaf()
+    elif leaf.out:
+        turn.leaf = replace(leaf, out=False)
+    else:
+        return
+    KINDS[turn.open_node.kind].call_ended(turn, turn.open_node, happening.result)
+
+
+def _park(turn: Turn) -> None:
+    """The executor answers later: rest on the call until its deadline."""
+    if turn.position.phase == Phase.ROLLING_BACK:
+        rollback.park(turn)
+        return
+    assert turn.leaf is not None
+    steps.park(turn)
+
+
+def _woke(turn: Turn, happening: Woke) -> None:
+    if turn.position.phase == Phase.ROLLING_BACK:
+        rollback.woke(turn, happening)
+        return
+    leaf = turn.leaf
+    if leaf is None or leaf.seq != happening.seq or not leaf.rests:
+        return
+    node = turn.open_node
+    if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
+        turn.wake_leaf()
+        KINDS[node.kind].try_again(turn, node)
+    elif happening.kind == "call" and leaf.rests == WaitKind.FUNCTION and leaf.attempt == happening.attempt:
+        turn.wake_leaf()
+        KINDS[node.kind].call_ended(turn, node, TimedOut())
+    elif happening.kind in ("timer", "deadline") and leaf.rests not in (WaitKind.RETRY, WaitKind.FUNCTION):
+        turn.wake_leaf()
+        KINDS[node.kind].woke(turn, node)
+
+
+def _rests(turn: Turn, seq: int, kind: WaitKind) -> bool:
+    return turn.leaf is not None and turn.leaf.seq == seq and turn.leaf.rests == kind
+
+
+def _roll_back(turn: Turn) -> None:
+    """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
+    turned_round = turn.run.position.phase != Phase.ROLLING_BACK
+    if not turned_round and turn.end is None and turn.position.undoing is None:
+        rollback.go_on(turn)

@@ -1,0 +1,98 @@
+"""Where a run stands, small enough to be written with every step.
+
+Pure. A position holds the open containers, the open visit, counters and the last error; outputs live in the visits and are
+never carried along (design/engine-notes.md, section 7).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from engine.states import Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An open container: its node's index, the ``seq`` and ``number`` of its visit, and what its kind remembers."""
+
+    node: int
+    seq: int
+    number: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The open visit of a step.
+
+    ``rests`` is the kind of wait it rests on, empty otherwise. ``out`` is true from the commit that records an attempt's
+    start to the one that records its end: found true by a new driver, it means that a worker died in the call. ``began`` is
+    the attempt's start, ``since`` the wait's.
+    """
+
+    node: int
+    seq: int
+    number: int
+    attempt: int = 0
+    rests: str = ""
+    out: bool = False
+    deadline: str | None = None
+    began: str | None = None
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """The compensation a rollback is busy with: whose it is, its place there, its step, and the number of its try.
+
+    ``out`` as for a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
+    """
+
+    instance: str
+    position: int
+    node_id: str
+    attempt: int = 0
+    out: bool = False
+    deadline: str | None = None
+    rests: str = ""
+    due: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a run stands between two transactions.
+
+    ``target`` is the node to enter next (``END_INDEX`` for the end), when nothing is open. ``ending`` is the status a
+    rollback or a cancellation leads to, with what is written with it.
+    """
+
+    frames: tuple[Frame, ...] = ()
+    leaf: Leaf | None = None
+    target: int | None = None
+    phase: str = Phase.FORWARD.value
+    undoing: Undoing | None = None
+    ending: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    human: int | None = None
+    """The ``seq`` of the latest answered human task: ``__human_response``."""
+    last_seq: int = 0
+    completions: int = 0
+    compensations: int = 0
+    undone: int = 0
+
+
+def to_json(position: Position) -> dict[str, Any]:
+    """The position as plain JSON, empty members left out; :func:`from_json` is its inverse."""
+    return {key: value for key, value in asdict(position).items() if value not in (None, (), 0, "")}
+
+
+def from_json(data: Mapping[str, Any]) -> Position:
+    """The position that :func:`to_json` wrote."""
+    values = dict(data)
+    if "frames" in values:
+        values["frames"] = tuple(Frame(**each) for each in values["frames"])
+    if "leaf" in values:
+        values["leaf"] = Leaf(**values["leaf"])
+    if "undoing" in values:
+        values["undoing"] = Undoing(**values["undoing"])
+    return Position(**values)

@@ -1,0 +1,196 @@
+"""Rolling back: the registered compensations, newest first, each with its own transaction, retries and deadline.
+
+Pure. design/semantics.md, "When the run fails"; design/engine-notes.md, section 10. A rollback that a death interrupts goes on
+where it stopped, because each compensation's state is a row.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine.machine import endings
+from engine.machine.faults import Fault, of_failure
+from engine.machine.happenings import Woke
+from engine.machine.position import Undoing
+from engine.machine.run import Undo
+from engine.machine.turn import Turn
+from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
+from engine.ports import Call
+from engine.states import CompensationState, WaitKind
+from flows.graph import RetryPolicy
+from flows.lowering import PRESETS, declared_retry
+
+GONE = frozenset({404, 410})
+"""Answers that ``missing_ok`` takes for "there is nothing to undo any more"."""
+
+
+def go_on(turn: Turn) -> None:
+    """Start the newest compensation that is left, or end the run when none is."""
+    _start_first(turn, turn.run.plan())
+
+
+def call_ended(turn: Turn, result: Result) -> None:
+    """The compensation that was out ended: record it, then try it again or go on to the next older one."""
+    undoing = turn.position.undoing
+    plan = turn.run.plan()
+    if undoing is None or not (undoing.out or undoing.rests == WaitKind.FUNCTION):
+        return
+    if not plan or (str(plan[0].instance), plan[0].position) != (undoing.instance, undoing.position):
+        return
+    undo = plan[0]
+    turn.change(undoing=replace(undoing, out=False, deadline=None, rests="", due=None))
+    if isinstance(result, Succeeded):
+        _close(turn, undo, CompensationState.DONE, result=result.output)
+    else:
+        fault, ambiguous = _fault(turn, undo, result)
+        policy = _policy(turn, undo)
+        if undo.missing_ok and fault.status in GONE:
+            _close(turn, undo, CompensationState.ABSENT, error=_words(fault))
+        elif fault.final or ambiguous or undoing.attempt > policy.max_retries:
+            _close(turn, undo, CompensationState.FAILED, error=_words(fault))
+        else:
+            _try_again_later(turn, undo, undoing.attempt, policy, fault)
+            return
+    _start_first(turn, plan[1:])
+
+
+def park(turn: Turn) -> None:
+    """The executor answers a compensation later: rest on it until its deadline."""
+    undoing = turn.position.undoing
+    assert undoing is not None and undoing.deadline is not None
+    due = datetime.fromisoformat(undoing.deadline)
+    turn.wake_at("undo_call", due, seq=undoing.position, attempt=undoing.attempt)
+    turn.change(undoing=replace(undoing, out=False, rests=WaitKind.FUNCTION.value, due=undoing.deadline))
+
+
+def woke(turn: Turn, happening: Woke) -> None:
+    """A wake-up of the rollback came due: the next try starts, or a parked call is over."""
+    undoing = turn.position.undoing
+    if undoing is None or not undoing.rests or undoing.attempt != happening.attempt:
+        return
+    if happening.kind == "undo" and undoing.rests == WaitKind.RETRY:
+        turn.change(undoing=None)
+    elif happening.kind == "undo_call" and undoing.rests == WaitKind.FUNCTION:
+        call_ended(turn, TimedOut())
+
+
+def _start_first(turn: Turn, plan: Sequence[Undo]) -> None:
+    """Start the first of ``plan`` that can be called; the end of the plan is the end of the run."""
+    for undo in plan:
+        if undo.input_error is None:
+            _start(turn, undo, attempt=undo.attempts + 1)
+            return
+        _count(turn, undo, 1)
+        _close(turn, undo, CompensationState.FAILED, error=undo.input_error)
+    endings.end_as(turn, dict(turn.position.ending or {}))
+
+
+def _count(turn: Turn, undo: Undo, attempt: int) -> None:
+    """Note one more try; the first makes the run one that was rolled back."""
+    turn.writes.update("compensation", _key(undo), attempts=attempt)
+    if attempt == 1:
+        turn.change(undone=turn.position.undone + 1)
+
+
+def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
+    deadline = turn.now + timedelta(milliseconds=turn.world.call_limit_ms)
+    turn.change(undoing=Undoing(str(undo.instance), undo.position, undo.node_id, attempt, out=True, deadline=deadline.isoformat()))
+    turn.writes.update(
+        "compensation",
+        _key(undo),
+        state=CompensationState.RUNNING.value,
+        started_at=turn.now,
+        deadline=deadline,
+    )
+    _count(turn, undo, attempt)
+    turn.event("compensation_started", None, undo.visit_seq, step=undo.node_id, function_ref=undo.path, attempt=attempt)
+    turn.call = Call(
+        kind="compensation",
+        path=undo.path,
+        arguments=dict(undo.input or {}),
+        instance_id=turn.run.facts.id,
+        node_id=undo.node_id,
+        visit=0,
+        visit_seq=undo.position,
+        attempt=attempt,
+        idempotency_key=f"{undo.instance}:{undo.visit_seq}:undo",
+        deadline_at=deadline,
+        is_test=turn.run.facts.is_test,
+        input=turn.run.facts.input,
+    )
+
+
+def _close(
+    turn: Turn,
+    undo: Undo,
+    state: CompensationState,
+    *,
+    result: Any = None,
+    error: Mapping[str, Any] | None = None,
+) -> None:
+    """Give a compensation its one terminal state, and the children's entries it was the last of theirs."""
+    turn.writes.update(
+        "compensation", _key(undo), state=state.value, result=result, error=error, ended_at=turn.now
+    )
+    for instance, position in undo.closes:
+        turn.writes.update(
+            "compensation",
+            {"instance": instance, "position": position},
+            state=CompensationState.DONE.value,
+            ended_at=turn.now,
+        )
+    turn.undone_now += 1
+    failed = state is CompensationState.FAILED
+    turn.event(
+        "compensation_failed" if failed else "compensation_completed",
+        None,
+        undo.visit_seq,
+        step=undo.node_id,
+        function_ref=undo.path,
+        **({"error": error} if failed else {"status": state.value}),
+    )
+    turn.change(undoing=None)
+
+
+def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
+    delay = policy.delay_ms(tried, random=turn.world.random)
+    due = turn.now + timedelta(milliseconds=max(delay, (fault.retry_after or 0) * 1000))
+    turn.writes.update("compensation", _key(undo), error=_words(fault))
+    turn.wake_at("undo", due, seq=undo.position, attempt=tried)
+    assert turn.position.undoing is not None
+    turn.change(undoing=replace(turn.position.undoing, rests=WaitKind.RETRY.value, due=due.isoformat()))
+    turn.event(
+        "flow_waiting", None, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry", step=undo.node_id
+    )
+
+
+def _fault(turn: Turn, undo: Undo, result: Result) -> tuple[Fault, bool]:
+    """Why the try failed, and whether nobody can know what it did (then it is not issued again)."""
+    manifest = turn.graph.manifests.get(undo.path)
+    unsafe = bool(manifest) and manifest.get("effect", "write") == "write" and manifest.get("idempotent") is not True
+    match result:
+        case Failed():
+            return of_failure(result, manifest), False
+        case TimedOut():
+            return Fault("No answer came in time.", "timeout", "timeout"), unsafe
+        case Unknown():
+            return Fault(result.message, "unknown_outcome", result.code, result.status), unsafe
+        case WorkerLost():
+            return Fault("The worker was lost during the call.", code="worker_lost"), unsafe
+        case Succeeded():
+            raise AssertionError("A success is no fault.")
+
+
+def _policy(turn: Turn, undo: Undo) -> RetryPolicy:
+    manifest = turn.graph.manifests.get(undo.path) or {}
+    return declared_retry(manifest.get("retry"), PRESETS["quick"])
+
+
+def _key(undo: Undo) -> dict[str, Any]:
+    return {"instance": undo.instance, "position": undo.position}
+
+
+def _words(fault: Fault) -> dict[str, Any]:
+    known = {"message": fault.message, "code": fault.code, "status": fault.status}
+    return {key: value for key, value in known.items() if value is not None}

@@ -1,0 +1,89 @@
+"""What the transition function is given: the run as recorded, and the world as it may be asked.
+
+Pure. ``outputs`` and ``plan`` may read lazily, which keeps the function pure: what was recorded never changes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.machine.position import Position
+from engine.ports import Flows, People
+from engine.states import Outcome
+from flows.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What templates may read of a node: its latest ended visit. ``recent`` are the visits of ``history``, oldest first."""
+
+    visits: int
+    seq: int
+    outcome: str
+    completion: int
+    recent: tuple[int, ...] = ()
+
+    @property
+    def succeeded(self) -> bool:
+        return self.outcome == Outcome.SUCCEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What never changes while an instance runs."""
+
+    id: UUID
+    workspace_id: int
+    flow_path: str
+    version: int | None
+    input: Any
+    trigger: Mapping[str, Any]
+    started_at: str
+    is_test: bool = False
+    root: UUID | None = None
+    inherited: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """One registered compensation, as a rollback reads it. ``instance`` is the run it belongs to: a child's is run by the
+    parent that rolls back."""
+
+    instance: UUID
+    position: int
+    node_id: str
+    visit_seq: int
+    path: str
+    input: Any
+    input_error: Mapping[str, Any] | None = None
+    missing_ok: bool = False
+    attempts: int = 0
+    closes: tuple[tuple[UUID, int], ...] = ()
+    """Entries ``(instance, position)`` of children of which this is the last compensation."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A run in a driver's hands. The transition function reads it and never changes it."""
+
+    facts: Facts
+    graph: Graph
+    position: Position
+    bindings: dict[str, Bound]
+    outputs: Mapping[int, Any]
+    plan: Callable[[], Sequence[Undo]]
+    """The compensations that are still to run, newest first, children's in their parent's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What one transition may know of the world: the moment, one random number in [0, 1), and who and what exists."""
+
+    now: datetime
+    random: float
+    people: People
+    flows: Flows
+    call_limit_ms: float
+    """Deadline of a call whose step sets none."""

@@ -1,0 +1,207 @@
+"""The life of a step's visit: its attempts, their ends, retries, and what is registered when it succeeds.
+
+Pure. design/semantics.md, "When an attempt fails"; design/engine-notes.md, section 2.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from engine.machine import expressions, ladder, paths
+from engine.machine.faults import Fault, evaluation
+from engine.machine.position import Leaf
+from engine.machine.turn import Turn, milliseconds
+from engine.ports import Call
+from engine.states import AttemptResult, Outcome, WaitKind
+from flows import kinds
+from flows.expressions import ExpressionError
+from flows.graph import Node
+
+
+def open_step(turn: Turn, node: Node) -> None:
+    """Open a visit of a step and its first attempt."""
+    seq, number = turn.open_visit(node)
+    turn.leaf = Leaf(node.index, seq, number)
+    begin_attempt(turn, node)
+
+
+def begin_attempt(turn: Turn, node: Node, **row: Any) -> None:
+    """Number the next attempt and record its start, or the retry's."""
+    leaf = turn.leaf
+    assert leaf is not None
+    attempt = leaf.attempt + 1
+    turn.leaf = replace(leaf, attempt=attempt, began=turn.now.isoformat())
+    turn.writes.update("visit", {"seq": leaf.seq}, attempts=attempt)
+    turn.writes.insert("attempt", _attempt_key(leaf.seq, attempt), started_at=turn.now, **row)
+    turn.event(
+        "step_started",
+        node,
+        leaf.seq,
+        step_name=node.settings.get("action") or node.id,
+        step_type=node.kind,
+        visit=leaf.number,
+        attempt=attempt,
+    )
+
+
+def call_out(turn: Turn, node: Node, path: str, arguments: dict[str, Any]) -> None:
+    """Record what the open attempt calls, and let the driver make the call after the commit."""
+    leaf, facts = turn.leaf, turn.run.facts
+    assert leaf is not None
+    limit = _limit_ms(turn, node)
+    deadline = turn.now + timedelta(milliseconds=limit)
+    key = f"{facts.id}:{leaf.seq}"
+    turn.leaf = replace(leaf, out=True, deadline=deadline.isoformat())
+    turn.writes.update(
+        "attempt",
+        _attempt_key(leaf.seq, leaf.attempt),
+        path=path,
+        arguments=arguments,
+        idempotency_key=key,
+        deadline=deadline,
+    )
+    turn.call = Call(
+        kind=node.kind,
+        path=path,
+        arguments=arguments,
+        instance_id=facts.id,
+        node_id=node.id,
+        visit=leaf.number,
+        visit_seq=leaf.seq,
+        attempt=leaf.attempt,
+        idempotency_key=key,
+        deadline_at=deadline,
+        is_test=facts.is_test,
+        input=facts.input,
+    )
+
+
+def succeed(turn: Turn, node: Node, output: Any) -> None:
+    """The open visit succeeded: bind its output, register what undoes it, and lead on."""
+    finish(turn, node, output)
+    paths.go_on(turn, node)
+
+
+def finish(turn: Turn, node: Node, output: Any) -> None:
+    """As :func:`succeed`, without leading on: the caller says where control goes."""
+    leaf = turn.leaf
+    assert leaf is not None
+    end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
+    turn.event("step_completed", node, leaf.seq, duration_ms=_lasted(turn, leaf))
+    compensation = _compensation(turn, node, output)
+    turn.close_visit(node, leaf.seq, leaf.number, Outcome.SUCCEEDED, output)
+    if compensation is not None:
+        register(turn, node, leaf, **compensation)
+    turn.leaf = None
+
+
+def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
+    """Register what undoes the visit that just ended, at its place in the order of completion."""
+    place = turn.position.completions + 1
+    turn.change(completions=place, compensations=turn.position.compensations + 1)
+    turn.writes.insert(
+        "compensation",
+        {"instance": turn.run.facts.id, "position": place},
+        visit_seq=leaf.seq,
+        node_id=node.id,
+        **row,
+    )
+
+
+def fail(turn: Turn, node: Node, fault: Fault) -> None:
+    """The open attempt failed: try again later while budget is left, else the visit has failed."""
+    leaf = turn.leaf
+    assert leaf is not None
+    error = fault.error(node.id, turn.now, leaf.attempt)
+    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
+    turn.event("step_failed", node, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
+    policy = node.policy.retry
+    if fault.final or leaf.attempt > policy.max_retries:
+        ladder.fail_visit(turn, fault)
+        return
+    turn.leaf = replace(leaf, out=False, deadline=None)
+    delay = policy.delay_ms(leaf.attempt, random=turn.world.random)
+    due = turn.now + timedelta(milliseconds=max(delay, (fault.retry_after or 0) * 1000))
+    turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry", data={"retry": leaf.attempt, "of": policy.max_retries})
+
+
+def resolve_or_fail(turn: Turn, node: Node, field: str, value: Any) -> tuple[Any, bool]:
+    """A templated field's value and ``True``; ``False`` when it could not be evaluated and the attempt failed for it."""
+    try:
+        return expressions.resolve(turn, value), True
+    except ExpressionError as error:
+        fail(turn, node, evaluation(error, field))
+        return None, False
+
+
+def park(turn: Turn) -> None:
+    """The executor answers later: rest on the call until its deadline."""
+    leaf = turn.leaf
+    assert leaf is not None and leaf.deadline is not None
+    turn.rest(WaitKind.FUNCTION, "function_call", due=datetime.fromisoformat(leaf.deadline), wake="call")
+
+
+def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
+    """What undoes the visit: the step's own, else its manifest's. ``None`` when nothing does.
+
+    A fault in the mapping leaves the step succeeded: failing it would repeat an effect that is done
+    (design/engine-notes.md, section 7).
+    """
+    declared = _declared_compensation(turn, node)
+    if declared is None:
+        return None
+    path, mapping, missing_ok = declared
+    if mapping is None:
+        mapping = node.settings.get("arguments") or {}  # resolved as for the call: nothing it reads changed since
+    try:
+        resolved = expressions.resolve(turn, mapping, output=output)
+        return {"path": path, "input": resolved, "missing_ok": missing_ok}
+    except ExpressionError as error:
+        fault = {"message": error.message, "code": "evaluation"}
+        turn.event(
+            "log",
+            node,
+            level="error",
+            message=f"The step is done, but the input of its compensation could not be evaluated: {error.message}",
+        )
+        return {"path": path, "input": None, "input_error": fault, "missing_ok": missing_ok}
+
+
+def _declared_compensation(turn: Turn, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:
+    own = kinds.reference_path(node.settings.get("compensation_ref"))
+    if own is not None:
+        return own, node.settings.get("compensation_input_mapping"), False
+    if node.kind != kinds.FUNCTION:
+        return None
+    manifest = turn.graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
+    default = (manifest or {}).get("compensation")
+    path = kinds.reference_path((default or {}).get("function_ref"))
+    if default is None or path is None:
+        return None
+    return path, default.get("input"), default.get("missing_ok") is True
+
+
+def _limit_ms(turn: Turn, node: Node) -> float:
+    own = node.settings.get("timeout_ms")
+    return float(own) if isinstance(own, int | float) and own > 0 else turn.world.call_limit_ms
+
+
+def end_attempt(turn: Turn, leaf: Leaf, result: AttemptResult, *, error: Any = None, traceback: str = "") -> None:
+    """Record how the open attempt ended."""
+    turn.writes.update(
+        "attempt",
+        _attempt_key(leaf.seq, leaf.attempt),
+        result=result.value,
+        error=error,
+        traceback=traceback,
+        ended_at=turn.now,
+    )
+
+
+def _attempt_key(seq: int, attempt: int) -> dict[str, int]:
+    return {"visit_seq": seq, "number": attempt}
+
+
+def _lasted(turn: Turn, leaf: Leaf) -> int:
+    return milliseconds(turn.now - datetime.fromisoformat(leaf.began)) if leaf.began else 0

@@ -1,0 +1,273 @@
+"""One transition in the making: a working copy of the position, and the list of what is to be written.
+
+Pure. A turn is built from a run, changed by the functions of this package, and closed into a :class:`Decision`; the run it was
+built from is never touched. Only this module knows which fields the rows of a visit, an attempt or an event have.
+"""
+
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from engine.machine.context import MISSING, Context
+from engine.machine.position import Frame, Leaf, Position
+from engine.machine.run import Bound, Run, World
+from engine.machine.writes import Writes
+from engine.ports import Call
+from engine.states import Outcome, Phase, Status, TaskStatus
+from flows.graph import Node
+
+HISTORY_LENGTH = 20
+TRANSITIONS_A_TURN = 200
+"""Body-less transitions in one transaction; then it commits and goes on (design/engine-notes.md, section 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """One event to be recorded; its number is given when it is written."""
+
+    type: str
+    node_id: str = ""
+    visit_seq: int | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What an instance rests on, as its row shows it."""
+
+    kind: str
+    node_id: str
+    due: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended, as its row shows it."""
+
+    status: Status
+    output: Any = None
+    error: Mapping[str, Any] | None = None
+    reason: str = ""
+    not_run: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a run is durably suspended for a person."""
+
+    node_id: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewChild:
+    """A child run to be created with the transition."""
+
+    id: UUID
+    flow_path: str
+    flow_id: int
+    version_id: int
+    input: Any
+    seq: int
+    index: int = 0
+
+
+@dataclass(slots=True)
+class Decision:
+    """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none of them means "commit and go on"."""
+
+    position: Position
+    writes: Writes
+    events: list[EventLine]
+    bound: dict[str, Bound]
+    outputs: dict[int, Any]
+    call: Call | None = None
+    wait: Wait | None = None
+    end: End | None = None
+    hold: Hold | None = None
+    children: list[NewChild] = field(default_factory=list)
+    cancel_children_of: int | None = None
+    close_tasks: tuple[int, TaskStatus, str] | None = None
+    """Visit, status and reason for inbox tasks that are still pending there."""
+    wakes: bool = False
+    """A wake-up was written: the timekeeper may have to rise earlier."""
+    undone: int = 0
+    """How many compensations of the plan got their terminal state."""
+
+    @property
+    def status(self) -> Status:
+        if self.end is not None:
+            return self.end.status
+        if self.hold is not None:
+            return Status.HELD
+        return Status.WAITING if self.wait is not None else Status.RUNNING
+
+
+class Turn:
+    """The working copy. Functions of this package change its public attributes; see the module's first lines."""
+
+    def __init__(self, run: Run, world: World, new_id: Any) -> None:
+        self.run = run
+        self.graph = run.graph
+        self.world = world
+        self.new_id = new_id
+        position = run.position
+        self.frames: list[Frame] = list(position.frames)
+        self.leaf: Leaf | None = position.leaf
+        self.target: int | None = position.target
+        self.position = position
+        self.budget = TRANSITIONS_A_TURN
+        self.writes = Writes()
+        self.events: list[EventLine] = []
+        self.bound: dict[str, Bound] = {}
+        self.fresh: dict[int, Any] = {}
+        self.bindings: Mapping[str, Bound] = ChainMap(self.bound, run.bindings)
+        self.outputs: Mapping[int, Any] = ChainMap(self.fresh, run.outputs)  # type: ignore[arg-type]
+        self.call: Call | None = None
+        self.end: End | None = None
+        self.hold: Hold | None = None
+        self.children: list[NewChild] = []
+        self.cancel_children_of: int | None = None
+        self.close_tasks: tuple[int, TaskStatus, str] | None = None
+        self.wakes = False
+        self.undone_now = 0
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> datetime:
+        return self.world.now
+
+    def node(self, index: int) -> Node:
+        return self.graph.nodes[index]
+
+    @property
+    def open_node(self) -> Node:
+        """The node of the open visit."""
+        assert self.leaf is not None
+        return self.graph.nodes[self.leaf.node]
+
+    def context(self, output: Any = MISSING) -> Context:
+        """What can be read right now; ``output`` is a step's fresh output."""
+        open_visits = {self.node(frame.node).id: frame.number for frame in self.frames}
+        if self.leaf is not None:
+            open_visits[self.node(self.leaf.node).id] = self.leaf.number
+        position = replace(self.position, frames=tuple(self.frames))
+        return Context(self.run.facts, position, self.bindings, self.outputs, open_visits, output)
+
+    def visits_of(self, node: Node) -> int:
+        bound = self.bindings.get(node.id)
+        return bound.visits if bound else 0
+
+    # --- recording -----------------------------------------------------------------------------------------------
+
+    def change(self, **values: Any) -> None:
+        """Change members of the position other than frames, leaf and target."""
+        self.position = replace(self.position, **values)
+
+    def event(self, kind: str, node: Node | None = None, seq: int | None = None, **data: Any) -> None:
+        self.events.append(EventLine(kind, node.id if node else "", seq, data))
+
+    def open_visit(self, node: Node) -> tuple[int, int]:
+        """Open a visit of ``node``; answers its ``seq`` and ``number``."""
+        seq, number = self.position.last_seq + 1, self.visits_of(node) + 1
+        self.change(last_seq=seq)
+        self.writes.insert(
+            "visit", {"seq": seq}, node_id=node.id, kind=node.kind, number=number, started_at=self.now
+        )
+        return seq, number
+
+    def close_visit(self, node: Node, seq: int, number: int, outcome: Outcome, output: Any = None, error: Any = None) -> None:
+        """End a visit with its outcome, and bind the node to it."""
+        completion = self.position.completions + 1
+        self.change(completions=completion)
+        succeeded = outcome is Outcome.SUCCEEDED
+        self.writes.update(
+            "visit",
+            {"seq": seq},
+            outcome=outcome.value,
+            output=output if succeeded else None,
+            error=error,
+            completion=completion,
+            ended_at=self.now,
+        )
+        before = self.bindings.get(node.id)
+        recent = before.recent if before else ()
+        if succeeded:
+            recent = (*recent, seq)[-HISTORY_LENGTH:]
+            self.fresh[seq] = output
+        now_bound = Bound(number, seq, outcome.value, completion, recent)
+        row = {
+            "visits": number,
+            "seq": seq,
+            "outcome": outcome.value,
+            "completion": completion,
+            "recent": list(recent),
+        }
+        write = self.writes.update if before else self.writes.insert
+        write("binding", {"node_id": node.id}, **row)
+        self.bound[node.id] = now_bound
+
+    def wake_at(self, kind: str, due: datetime, *, seq: int, attempt: int = 0) -> None:
+        """Write the wake-up that ends a wait at ``due``."""
+        self.writes.insert("wakeup", {"visit_seq": seq, "kind": kind}, attempt=attempt, due_at=due)
+        self.wakes = True
+
+    def rest(self, kind: str, reason: str, *, due: datetime | None = None, wake: str = "", data: Any = None) -> None:
+        """Let the open visit wait; with ``due`` a wake-up of the kind ``wake`` is written."""
+        assert self.leaf is not None
+        leaf = self.leaf
+        if due is not None:
+            self.wake_at(wake, due, seq=leaf.seq, attempt=leaf.attempt)
+        self.leaf = replace(
+            leaf, rests=kind, out=False, deadline=due.isoformat() if due else None, since=self.now.isoformat()
+        )
+        self.event("flow_waiting", self.open_node, leaf.seq, wait_type=kind, reason=reason, **(data or {}))
+
+    def wake_leaf(self) -> None:
+        """The open visit waits no more."""
+        assert self.leaf is not None
+        since = self.leaf.since
+        waited = self.now - datetime.fromisoformat(since) if since else timedelta()
+        if self.leaf.deadline is not None:
+            self.writes.delete("wakeup", {"visit_seq": self.leaf.seq})
+        self.event("flow_resumed", self.open_node, self.leaf.seq, wait_duration_ms=milliseconds(waited))
+        self.leaf = replace(self.leaf, rests="", deadline=None, since=None)
+
+    def decide(self) -> Decision:
+        """Close the turn."""
+        position = replace(self.position, frames=tuple(self.frames), leaf=self.leaf, target=self.target)
+        return Decision(
+            position=position,
+            writes=self.writes,
+            events=self.events,
+            bound=self.bound,
+            outputs=self.fresh,
+            call=self.call,
+            wait=None if self.call or self.end or self.hold else self._wait(),
+            end=self.end,
+            hold=self.hold,
+            children=self.children,
+            cancel_children_of=self.cancel_children_of,
+            close_tasks=self.close_tasks,
+            wakes=self.wakes,
+            undone=self.undone_now,
+        )
+
+    def _wait(self) -> Wait | None:
+        undoing = self.position.undoing
+        if undoing is not None and undoing.rests:
+            return Wait(undoing.rests, undoing.node_id, datetime.fromisoformat(undoing.due) if undoing.due else None)
+        if self.leaf is not None and self.leaf.rests and self.position.phase == Phase.FORWARD:
+            due = self.leaf.deadline
+            return Wait(self.leaf.rests, self.open_node.id, datetime.fromisoformat(due) if due else None)
+        return None
+
+
+def milliseconds(span: timedelta) -> int:
+    """A time span in whole milliseconds, as events carry it."""
+    return round(span.total_seconds() * 1000)
