@@ -86,12 +86,21 @@ class Published:
     enabled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The version a run is pinned to. ``number`` is ``None`` for the snapshot of a draft."""
+
+    graph: Graph
+    flow_path: str
+    number: int | None
+
+
 class Flows(Protocol):
-    """Finds what a sub-flow step calls, and the graph of a version."""
+    """Finds what a sub-flow step calls, and what a version is."""
 
     def published(self, workspace_id: int, path: str) -> Published | None: ...
 
-    def graph(self, version_id: int) -> Graph: ...
+    def version(self, version_id: int) -> Pinned: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,7 @@ class Status(TextChoices):
 
 
 ACTIVE: Final = frozenset({Status.PENDING, Status.RUNNING, Status.WAITING})
-TERMINAL: Final = frozenset(
-    {Status.COMPLETED, Status.STOPPED, Status.FAILED, Status.ROLLED_BACK, Status.CANCELLED}
-)
+TERMINAL: Final = frozenset({Status.COMPLETED, Status.STOPPED, Status.FAILED, Status.ROLLED_BACK, Status.CANCELLED})
 
 _ENDS: Final = TERMINAL | {Status.HELD}
 ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {

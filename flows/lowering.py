@@ -137,7 +137,9 @@ def _is_sequence(container: RawNode) -> bool:
 
 def _settings(raw: RawNode) -> dict[str, Any]:
     if kinds.is_container(raw):
-        return {key: value for key, value in raw.items() if key not in ("children", "id", "node_type", "container_type")}
+        return {
+            key: value for key, value in raw.items() if key not in ("children", "id", "node_type", "container_type")
+        }
     own = {key: value for key, value in raw.items() if key not in ("properties", "id", "node_type")}
     return {**own, **kinds.properties(raw)}
 

@@ -30,7 +30,9 @@ class Flow(models.Model):
     each save, so that two people cannot overwrite each other unseen.
     """
 
-    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="flows", verbose_name=_("workspace"))
+    workspace = models.ForeignKey(
+        Workspace, on_delete=models.PROTECT, related_name="flows", verbose_name=_("workspace")
+    )
     path = models.CharField(_("path"), max_length=400, help_text=_("Such as /flows/order-approval."))
     title = models.CharField(_("title"), max_length=200, blank=True)
     description = models.TextField(_("description"), blank=True)

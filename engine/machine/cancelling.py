@@ -60,5 +60,3 @@ def _close(turn: Turn, ending: dict[str, Any]) -> None:
         endings.turn_round(turn, ending)
     else:
         endings.end_as(turn, ending)
-
-

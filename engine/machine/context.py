@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from engine.machine.position import Frame, Position
-from engine.machine.run import Bound, Facts
+from engine.machine.run import Bound, Facts, Outputs
 
 NAMESPACES: Final = ("input", "steps", "trigger", "error", "visits", "history", "flow", "output", "__human_response")
 MISSING: Final = object()
@@ -22,7 +22,7 @@ class Context(Mapping[str, Any]):
         facts: Facts,
         position: Position,
         bindings: Mapping[str, Bound],
-        outputs: Mapping[int, Any],
+        outputs: Outputs,
         open_visits: Mapping[str, int],
         output: Any = MISSING,
     ) -> None:
@@ -52,15 +52,16 @@ class Context(Mapping[str, Any]):
         if name in variables:
             return variables[name]
         found = self._flat(name)
-        if found is not MISSING:
-            return found
-        return self._facts.inherited[name]
+        if found is MISSING:
+            raise KeyError(name)
+        return found
 
     def _namespace(self, name: str) -> Any:
         match name:
             case "input":
                 return self._facts.input
             case "steps":
+                self._outputs.need(bound.seq for bound in self._bindings.values() if bound.succeeded)
                 return {node_id: self._latest(bound) for node_id, bound in self._bindings.items()}
             case "trigger":
                 return self._facts.trigger
@@ -69,6 +70,7 @@ class Context(Mapping[str, Any]):
             case "visits":
                 return {node_id: bound.visits for node_id, bound in self._bindings.items()} | dict(self._open_visits)
             case "history":
+                self._outputs.need(seq for bound in self._bindings.values() for seq in bound.recent)
                 return {
                     node_id: [self._outputs[seq] for seq in bound.recent] for node_id, bound in self._bindings.items()
                 }
@@ -112,7 +114,9 @@ class Context(Mapping[str, Any]):
     def flat_variables(self) -> dict[str, Any]:
         """The keys of every node's latest output, merged in order of completion; names with ``__`` never."""
         merged: dict[str, Any] = {}
-        for bound in reversed(self._newest_first()):
+        ended = self._newest_first()
+        self._outputs.need(bound.seq for bound in ended)
+        for bound in reversed(ended):
             output = self._outputs[bound.seq]
             if isinstance(output, dict):
                 merged |= {key: value for key, value in output.items() if not key.startswith("__")}
@@ -133,7 +137,7 @@ class Only(Mapping[str, Any]):
     So a template over one step reads one output, not those of a thousand.
     """
 
-    def __init__(self, context: Context, bindings: Mapping[str, Bound], outputs: Mapping[int, Any], names: frozenset[str]):
+    def __init__(self, context: Context, bindings: Mapping[str, Bound], outputs: Outputs, names: frozenset[str]):
         self._context = context
         self._bindings = bindings
         self._outputs = outputs

@@ -82,9 +82,7 @@ def _close_frames(turn: Turn, outcome: Outcome) -> None:
 def _not_run(turn: Turn) -> tuple[str, ...]:
     """The nodes without a visit, in document order: their outcome is ``not_run`` (recovery seed, *Outcomes*)."""
     open_nodes = {frame.node for frame in turn.frames} | ({turn.leaf.node} if turn.leaf else set())
-    return tuple(
-        node.id for node in turn.graph.nodes if node.id not in turn.bindings and node.index not in open_nodes
-    )
+    return tuple(node.id for node in turn.graph.nodes if node.id not in turn.bindings and node.index not in open_nodes)
 
 
 def _age(turn: Turn) -> int:

@@ -6,9 +6,10 @@ Pure. A template that names single steps is given those alone, so its cost does 
 import json
 from typing import Any
 
+from flows.expressions import Condition, Template, parse_condition, parse_template
+
 from engine.machine.context import MISSING, Context, Only
 from engine.machine.turn import Turn
-from flows.expressions import Condition, Template, parse_condition, parse_template
 from flows.fields import dumps
 
 

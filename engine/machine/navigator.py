@@ -3,11 +3,12 @@
 Pure.
 """
 
+from flows.expressions import ExpressionError
+
 from engine.machine import endings, expressions, ladder, paths
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS
 from engine.machine.turn import Turn
-from flows.expressions import ExpressionError
 from flows.graph import END_INDEX, Node
 
 

@@ -26,9 +26,7 @@ def remember(turn: Turn, **data: Any) -> None:
     turn.frames[-1] = replace(frame, data={**frame.data, **data})
 
 
-def close_container(
-    turn: Turn, outcome: Outcome = Outcome.SUCCEEDED, *, output: Any = None, error: Any = None
-) -> Node:
+def close_container(turn: Turn, outcome: Outcome = Outcome.SUCCEEDED, *, output: Any = None, error: Any = None) -> Node:
     """Close the innermost container; answers its node."""
     frame = turn.frames.pop()
     node = turn.node(frame.node)

@@ -95,7 +95,11 @@ def _count(turn: Turn, undo: Undo, attempt: int) -> None:
 
 def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
     deadline = turn.now + timedelta(milliseconds=turn.world.call_limit_ms)
-    turn.change(undoing=Undoing(str(undo.instance), undo.position, undo.node_id, attempt, out=True, deadline=deadline.isoformat()))
+    turn.change(
+        undoing=Undoing(
+            str(undo.instance), undo.position, undo.node_id, attempt, out=True, deadline=deadline.isoformat()
+        )
+    )
     turn.writes.update(
         "compensation",
         _key(undo),
@@ -130,9 +134,7 @@ def _close(
     error: Mapping[str, Any] | None = None,
 ) -> None:
     """Give a compensation its one terminal state, and the children's entries it was the last of theirs."""
-    turn.writes.update(
-        "compensation", _key(undo), state=state.value, result=result, error=error, ended_at=turn.now
-    )
+    turn.writes.update("compensation", _key(undo), state=state.value, result=result, error=error, ended_at=turn.now)
     for instance, position in undo.closes:
         turn.writes.update(
             "compensation",
@@ -160,9 +162,7 @@ def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fa
     turn.wake_at("undo", due, seq=undo.position, attempt=tried)
     assert turn.position.undoing is not None
     turn.change(undoing=replace(turn.position.undoing, rests=WaitKind.RETRY.value, due=due.isoformat()))
-    turn.event(
-        "flow_waiting", None, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry", step=undo.node_id
-    )
+    turn.event("flow_waiting", None, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry", step=undo.node_id)
 
 
 def _fault(turn: Turn, undo: Undo, result: Result) -> tuple[Fault, bool]:

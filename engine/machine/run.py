@@ -3,8 +3,8 @@
 Pure. ``outputs`` and ``plan`` may read lazily, which keeps the function pure: what was recorded never changes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,39 @@ class Facts:
     started_at: str
     is_test: bool = False
     root: UUID | None = None
-    inherited: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Outputs:
+    """The recorded outputs of a run's visits by ``seq``, read when first asked for and kept.
+
+    ``read`` answers the outputs of the visits it is given. ``fresh`` are those of a transition in the making.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Sequence[int]], Mapping[int, Any]],
+        known: dict[int, Any] | None = None,
+        fresh: Mapping[int, Any] | None = None,
+    ) -> None:
+        self._read = read
+        self.known: dict[int, Any] = {} if known is None else known
+        self._fresh = {} if fresh is None else fresh
+
+    def over(self, fresh: Mapping[int, Any]) -> "Outputs":
+        """These outputs with ``fresh`` ones on top, sharing what was read."""
+        return Outputs(self._read, self.known, fresh)
+
+    def need(self, seqs: Iterable[int]) -> None:
+        """Read several at once instead of one by one."""
+        missing = [seq for seq in seqs if seq not in self._fresh and seq not in self.known]
+        if missing:
+            self.known.update(self._read(missing))
+
+    def __getitem__(self, seq: int) -> Any:
+        if seq in self._fresh:
+            return self._fresh[seq]
+        self.need([seq])
+        return self.known[seq]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +104,7 @@ class Run:
     graph: Graph
     position: Position
     bindings: dict[str, Bound]
-    outputs: Mapping[int, Any]
+    outputs: Outputs
     plan: Callable[[], Sequence[Undo]]
     """The compensations that are still to run, newest first, children's in their parent's place."""
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from flows.expressions import ExpressionError
+
 from engine.machine import expressions, ladder, paths
 from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
@@ -15,7 +17,6 @@ from engine.machine.turn import Turn, milliseconds
 from engine.ports import Call
 from engine.states import AttemptResult, Outcome, WaitKind
 from flows import kinds
-from flows.expressions import ExpressionError
 from flows.graph import Node
 
 

@@ -126,7 +126,7 @@ class Turn:
         self.bound: dict[str, Bound] = {}
         self.fresh: dict[int, Any] = {}
         self.bindings: Mapping[str, Bound] = ChainMap(self.bound, run.bindings)
-        self.outputs: Mapping[int, Any] = ChainMap(self.fresh, run.outputs)  # type: ignore[arg-type]
+        self.outputs = run.outputs.over(self.fresh)
         self.call: Call | None = None
         self.end: End | None = None
         self.hold: Hold | None = None
@@ -176,12 +176,12 @@ class Turn:
         """Open a visit of ``node``; answers its ``seq`` and ``number``."""
         seq, number = self.position.last_seq + 1, self.visits_of(node) + 1
         self.change(last_seq=seq)
-        self.writes.insert(
-            "visit", {"seq": seq}, node_id=node.id, kind=node.kind, number=number, started_at=self.now
-        )
+        self.writes.insert("visit", {"seq": seq}, node_id=node.id, kind=node.kind, number=number, started_at=self.now)
         return seq, number
 
-    def close_visit(self, node: Node, seq: int, number: int, outcome: Outcome, output: Any = None, error: Any = None) -> None:
+    def close_visit(
+        self, node: Node, seq: int, number: int, outcome: Outcome, output: Any = None, error: Any = None
+    ) -> None:
         """End a visit with its outcome, and bind the node to it."""
         completion = self.position.completions + 1
         self.change(completions=completion)

@@ -30,9 +30,7 @@ def policy_of(node: Node, manifest: Mapping[str, Any] | None) -> str:
     return "retry" if found.get("idempotent") is True and keyed else "halt"
 
 
-def meet(
-    turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Unknown, result: AttemptResult
-) -> None:
+def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Unknown, result: AttemptResult) -> None:
     """An attempt ended ambiguous: issue it again where that is safe, else hold the run for a person."""
     if policy_of(node, manifest) == "retry":
         final = is_fatal(manifest, unknown.code, unknown.status)

@@ -3,13 +3,14 @@
 from datetime import timedelta
 from typing import Any
 
+from flows.expressions import ExpressionError
+
 from engine.machine import expressions, steps
 from engine.machine.faults import Fault, deadline_passed, evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from engine.states import TaskStatus, WaitKind
 from flows import kinds
-from flows.expressions import ExpressionError
 from flows.graph import Node
 
 DEFAULT_OPTIONS = [

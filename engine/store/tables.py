@@ -1,0 +1,67 @@
+"""The engine's tables as the store writes them: column names, casts and defaults, read off the models once.
+
+The ORM's lock, insert and save of a step cost several times one raw statement (docs/decisions/0003-one-statement-a-step.md), so
+the hot path writes SQL itself; this module keeps that SQL in step with the models.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, its SQL type (for casts of parameters), and how a Python value becomes a parameter."""
+
+    name: str
+    sql_type: str
+    prepare: Callable[[Any], Any]
+    default: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its SQL name and its columns by field name (``instance_id`` and ``instance`` are the same)."""
+
+    name: str
+    columns: dict[str, Column]
+    always: tuple[str, ...]
+    """The columns an insert must name, in order: all but an automatic key."""
+
+
+@cache
+def table(name: str, vendor: str) -> Table:
+    """The table of the engine's model ``name`` for one kind of database."""
+    from django.db import connections
+
+    connection = next(each for each in connections.all() if each.vendor == vendor)
+    model = apps.get_model("engine", name)
+    columns: dict[str, Column] = {}
+    always: list[str] = []
+    for field in model._meta.concrete_fields:
+        column = Column(field.column, _sql_type(field, connection), _preparer(field, connection), field.get_default)
+        columns[field.attname] = columns[field.name] = column
+        if not isinstance(field, models.AutoField | models.BigAutoField):
+            always.append(field.attname)
+    return Table(model._meta.db_table, columns, tuple(always))
+
+
+def _sql_type(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> str:
+    target = field
+    while target.remote_field is not None:
+        target = target.target_field  # type: ignore[attr-defined]
+    found = target.db_type(connection)
+    return {"serial": "integer", "bigserial": "bigint"}.get(str(found), str(found))
+
+
+def _preparer(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
+    def prepare(value: Any) -> Any:
+        return field.get_db_prep_save(value.value if isinstance(value, Enum) else value, connection)
+
+    return prepare
