@@ -59,7 +59,7 @@ class Instance(models.Model):
     hinted_at = models.DateTimeField()
 
     root = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="descendants")
-    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children", db_index=False)
     parent_visit = models.PositiveIntegerField(null=True)
     branch = models.PositiveIntegerField(null=True)
 
@@ -86,6 +86,8 @@ class Instance(models.Model):
                 condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
                 name="instance_to_sweep",
             ),
+            models.Index(fields=["lease_owner"], condition=Q(lease_token__isnull=False), name="instance_leased"),
+            models.Index(fields=["parent", "parent_visit"], condition=Q(parent__isnull=False), name="instance_children"),
         ]
         constraints = [models.UniqueConstraint(fields=["flow", "start_key"], name="instance_start_key_once")]
         permissions = [("operate_instance", _("Can cancel, resume and abandon runs"))]

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db import models
 
+from flows.values import dumps
+
 
 class RecordedJSONField(models.TextField):  # type: ignore[type-arg]
     """A JSON value kept as the text it was written as.
@@ -24,8 +26,3 @@ class RecordedJSONField(models.TextField):  # type: ignore[type-arg]
 
     def value_to_string(self, obj: models.Model) -> str:
         return str(self.get_prep_value(self.value_from_object(obj)))
-
-
-def dumps(value: Any) -> str:
-    """Compact JSON. Raises ``ValueError`` or ``TypeError`` for what JSON cannot say, NaN and infinity included."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

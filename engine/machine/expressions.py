@@ -10,7 +10,7 @@ from flows.expressions import Condition, Template, parse_condition, parse_templa
 
 from engine.machine.context import MISSING, Context, Only
 from engine.machine.turn import Turn
-from flows.fields import dumps
+from flows.values import dumps
 
 
 def holds(turn: Turn, condition: Any) -> bool:

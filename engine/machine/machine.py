@@ -28,15 +28,25 @@ from engine.outcomes import TimedOut
 from engine.states import Phase, WaitKind
 
 
-def decide(run: Run, happenings: Sequence[Happening], world: World, new_id: Callable[[], UUID]) -> Decision:
+def decide(
+    run: Run,
+    happenings: Sequence[Happening],
+    world: World,
+    new_id: Callable[[], UUID],
+    *,
+    hand_over: bool = False,
+) -> Decision:
     """What becomes of ``run`` after ``happenings``, in their order. ``run`` is not changed.
 
-    The decision must be committed as a whole before anything it asks for is done.
+    The decision must be committed as a whole before anything it asks for is done. With ``hand_over`` nothing new starts: the run
+    is left where another worker can go on with it.
     """
     turn = Turn(run, world, new_id)
     for happening in happenings:
         _meet(turn, happening)
-    if turn.position.phase == Phase.ROLLING_BACK:
+    if hand_over and _could_go_on(turn):
+        turn.handed_over = True
+    elif turn.position.phase == Phase.ROLLING_BACK:
         _roll_back(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
@@ -117,8 +127,17 @@ def _rests(turn: Turn, seq: int, kind: WaitKind) -> bool:
     return turn.leaf is not None and turn.leaf.seq == seq and turn.leaf.rests == kind
 
 
+def _could_go_on(turn: Turn) -> bool:
+    """Whether something would start now, so that handing over makes a difference."""
+    return turn.call is None and turn.end is None and (turn.target is not None or _free_to_roll_back(turn))
+
+
+def _free_to_roll_back(turn: Turn) -> bool:
+    return turn.position.phase == Phase.ROLLING_BACK and turn.position.undoing is None and turn.end is None
+
+
 def _roll_back(turn: Turn) -> None:
     """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
     turned_round = turn.run.position.phase != Phase.ROLLING_BACK
-    if not turned_round and turn.end is None and turn.position.undoing is None:
+    if not turned_round and _free_to_roll_back(turn):
         rollback.go_on(turn)

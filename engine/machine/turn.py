@@ -78,7 +78,7 @@ class NewChild:
 
 @dataclass(slots=True)
 class Decision:
-    """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none of them means "commit and go on"."""
+    """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none: commit and go on."""
 
     position: Position
     writes: Writes
@@ -97,6 +97,8 @@ class Decision:
     """A wake-up was written: the timekeeper may have to rise earlier."""
     undone: int = 0
     """How many compensations of the plan got their terminal state."""
+    handed_over: bool = False
+    """Nothing new was started: the lease is given back together with a hint for another worker."""
 
     @property
     def status(self) -> Status:
@@ -135,6 +137,7 @@ class Turn:
         self.close_tasks: tuple[int, TaskStatus, str] | None = None
         self.wakes = False
         self.undone_now = 0
+        self.handed_over = False
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -256,6 +259,7 @@ class Turn:
             close_tasks=self.close_tasks,
             wakes=self.wakes,
             undone=self.undone_now,
+            handed_over=self.handed_over,
         )
 
     def _wait(self) -> Wait | None:

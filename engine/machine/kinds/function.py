@@ -15,8 +15,8 @@ from engine.machine.turn import Turn
 from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
 from engine.states import AttemptResult
 from flows import kinds
-from flows.fields import dumps
 from flows.graph import Node
+from flows.values import dumps
 
 
 class FunctionStep(Kind):

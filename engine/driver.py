@@ -1,0 +1,183 @@
+"""Moves one run: claim, decide, commit, carry out, and again until it rests or ends.
+
+One transaction a step: the end of one attempt and the start of the next are committed together, the body runs between two
+transactions (design/engine-notes.md, section 2). The database is the truth; a hint only says where to look.
+"""
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from engine.failpoints import reach
+from engine.machine.happenings import CallEnded, CallParked, Happening, Started
+from engine.machine.machine import decide
+from engine.machine.run import Run, World
+from engine.machine.turn import Decision
+from engine.models import Instance, new_id
+from engine.outcomes import Pending, Result, TimedOut, WorkerLost
+from engine.ports import Ports
+from engine.signals import happening_of
+from engine.states import Phase
+from engine.store import loading
+from engine.store.loading import Claimed
+from engine.transitions import Committed, commit
+from flows.graph import END_INDEX
+
+
+def drive(instance_id: UUID, ports: Ports) -> None:
+    """Move a run until it rests or ends, and then whatever run that frees; nothing happens when it cannot be claimed.
+
+    An exception out of the executor passes through: it means that this worker is dying, and nothing may be recorded.
+    """
+    turn_over_at = time.monotonic() + settings.SULTANA_DRIVE_SECONDS
+    upcoming: tuple[UUID, UUID | None] | None = (instance_id, None)
+    while upcoming is not None:
+        driver = _Driver(*upcoming, ports, turn_over_at)
+        upcoming = driver.run()
+
+
+class _Driver:
+    """One run in one worker's hands."""
+
+    def __init__(self, instance_id: UUID, token: UUID | None, ports: Ports, turn_over_at: float) -> None:
+        self.instance_id = instance_id
+        self.token = token
+        self.ports = ports
+        self.turn_over_at = turn_over_at
+        self.claimed: Claimed
+        self.state: Run
+        self.signals = 0
+
+    def run(self) -> tuple[UUID, UUID] | None:
+        """Drive to the next rest; answers a run that this worker holds the lease of and may go on with."""
+        first = self._take_up()
+        if first is None:
+            return None
+        decision, committed = first
+        while committed.then is None and decision.wait is None and decision.end is None and decision.hold is None:
+            decided = self._step(self._carry_out(decision))
+            if decided is None or decided[0].handed_over:
+                return None
+            decision, committed = decided
+        return committed.then
+
+    def _take_up(self) -> tuple[Decision, Committed] | None:
+        """The claim and the first transition are one transaction."""
+        with transaction.atomic():
+            if self.token is None:
+                claimed = loading.claim(connection, self.instance_id, self.ports.worker)
+            else:
+                claimed = loading.take_over(connection, self.instance_id, self.token)
+            if claimed is None:
+                return None
+            self.claimed = claimed
+            self.state = loading.load(claimed, self.ports.flows)
+            self.signals = claimed.row["signal_count"]
+            reach("claimed")
+            stepped = self._step(self._found())
+            if stepped is None:
+                transaction.set_rollback(True)
+            return stepped
+
+    def _found(self) -> Sequence[Happening]:
+        """What a new driver finds: a call without an end tells of a lost worker, or of a passed deadline."""
+        place, now = self.state.position, self.ports.clock.now()
+        if place.phase == Phase.ROLLING_BACK and place.undoing is not None and place.undoing.out:
+            undoing = place.undoing
+            return [CallEnded(_lost(undoing.deadline, now), undoing.position, undoing.attempt)]
+        if place.phase == Phase.FORWARD and place.leaf is not None and place.leaf.out:
+            leaf = place.leaf
+            return [CallEnded(_lost(leaf.deadline, now), leaf.seq, leaf.attempt)]
+        if self.claimed.row["started_at"] is None:
+            self._begin(now)
+        return [Started()]
+
+    def _begin(self, now: datetime) -> None:
+        """A run's very first transition: it enters the first node, or ends at once when there is none."""
+        first = self.state.graph.first
+        self.state.facts = replace(self.state.facts, started_at=now.isoformat())
+        self.state.position = replace(self.state.position, target=END_INDEX if first is None else first)
+
+    def _step(self, happenings: Sequence[Happening]) -> tuple[Decision, Committed] | None:
+        """Decide and commit, with whatever others had to say; again when news came just before a rest."""
+        row = self.claimed.row
+        while True:
+            news = loading.news(self.instance_id) if self.signals != row["signals_seen"] else []
+            told = [happening_of(each) for each in news]
+            decision = decide(self.state, [*happenings, *told], self._world(), new_id, hand_over=self._hands_over())
+            seen_before = row["signals_seen"]
+            row["signals_seen"] = seen_before + len(news)
+            reach("decided")
+            committed = commit(self.claimed, self.state, decision, [each.id for each in news], self.ports)
+            if committed is not None:
+                self._take_in(decision, committed)
+                reach("committed")
+                return decision, committed
+            row["signals_seen"] = seen_before
+            if not self._still_mine():
+                return None
+
+    def _still_mine(self) -> bool:
+        """Whether the lease is still held, so that the commit failed only because news came."""
+        row = self.claimed.row
+        found = (
+            Instance.objects.filter(id=self.instance_id, lease_token=self.claimed.token, step_no=row["step_no"])
+            .values_list("signal_count", flat=True)
+            .first()
+        )
+        if found is None or found == self.signals:
+            return False
+        self.signals = found
+        return True
+
+    def _take_in(self, decision: Decision, committed: Committed) -> None:
+        """What was committed is where the run stands."""
+        state, row = self.state, self.claimed.row
+        for node_id, bound in decision.bound.items():
+            before = state.bindings.get(node_id)
+            if before is not None:
+                for seq in {before.seq, *before.recent} - {bound.seq, *bound.recent}:
+                    state.outputs.known.pop(seq, None)
+        state.bindings.update(decision.bound)
+        state.outputs.known.update(decision.outputs)
+        state.position = decision.position
+        state.plan.shorten(decision.undone)
+        row["step_no"] += 1
+        row["status"] = decision.status.value
+        row["started_at"] = row["started_at"] or self.ports.clock.now()
+        self.signals = committed.signals
+
+    def _carry_out(self, decision: Decision) -> Sequence[Happening]:
+        """Make the call, outside any transaction; what comes of it is the next happening."""
+        call = decision.call
+        if call is None:
+            return [Started()]
+        result: Result | Pending = self.ports.executor.start(call)
+        reach("called")
+        if isinstance(result, Pending):
+            return [CallParked()]
+        return [CallEnded(result, call.visit_seq, call.attempt)]
+
+    def _hands_over(self) -> bool:
+        """Whether a long drive gives the worker back to others who wait: a loop of 10,000 turns must not starve two workers."""
+        return time.monotonic() >= self.turn_over_at and self.ports.queue.has_ready()
+
+    def _world(self) -> World:
+        return World(
+            now=self.ports.clock.now(),
+            random=random.random(),
+            people=self.ports.people,
+            flows=self.ports.flows,
+            call_limit_ms=settings.SULTANA_CALL_LIMIT_MS,
+        )
+
+
+def _lost(deadline: str | None, now: datetime) -> Result:
+    """A call whose worker is gone: a passed deadline is a time-out, anything else a lost worker."""
+    return TimedOut() if deadline is not None and datetime.fromisoformat(deadline) <= now else WorkerLost()

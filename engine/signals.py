@@ -1,0 +1,39 @@
+"""What the rows of :class:`engine.models.Signal` say, as happenings.
+
+A signal is written by whoever has news for a run and read by its driver, in the transaction of the transition it leads to.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from engine import outcomes
+from engine.machine.happenings import Answered, Arrived, CallEnded, CancelAsked, ChildEnded, Happening, Woke
+from engine.store.loading import News
+
+
+def happening_of(news: News) -> Happening:
+    """The happening a signal stands for. Raises ``KeyError`` for a kind this release does not know."""
+    payload: Mapping[str, Any] = news.payload
+    match news.kind:
+        case "wake":
+            return Woke(payload["kind"], payload["seq"], payload["attempt"])
+        case "answered":
+            return Answered(payload["seq"], payload["output"])
+        case "arrived":
+            return Arrived(payload["seq"], payload["data"])
+        case "result":
+            return CallEnded(outcomes.from_json(payload["result"]), payload["seq"], payload["attempt"])
+        case "child_ended":
+            return ChildEnded(
+                payload["seq"],
+                UUID(payload["child"]),
+                payload["status"],
+                payload["output"],
+                payload["error"],
+                payload["compensations"],
+            )
+        case "cancel":
+            return CancelAsked(payload["by"], payload["roll_back"])
+        case _:
+            raise KeyError(f"A signal of the kind {news.kind} is not known to this release.")

@@ -1,0 +1,186 @@
+"""Taking a run up: the claim of its lease, and what a driver then needs to know."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from engine.machine import position as positions
+from engine.machine.run import Bound, Facts, Outputs, Run, Undo
+from engine.models import Binding, Compensation, Instance, Signal, Visit
+from engine.ports import Flows
+from engine.states import ACTIVE, CompensationState
+from engine.store.statements import lease_until
+from engine.store.tables import table
+
+LEASE_SECONDS = 60.0
+"""How long a lease lasts beyond the moment it was last written; a call with a later deadline makes it longer."""
+
+
+@dataclass(slots=True)
+class Claimed:
+    """A run whose lease this driver holds: the row's columns by name, and the token that proves it."""
+
+    row: dict[str, Any]
+    token: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One signal: its row's id, kind and payload."""
+
+    id: int
+    kind: str
+    payload: Mapping[str, Any]
+
+
+def claim(connection: BaseDatabaseWrapper, instance_id: UUID, worker: str) -> Claimed | None:
+    """Take the lease of an active run that nobody holds; ``None`` when somebody does, or there is nothing to move."""
+    vendor = connection.vendor
+    target = table("instance", vendor)
+    token = uuid4()
+    expired = f"lease_until < {lease_until(vendor)}"
+    statuses = sorted(status.value for status in ACTIVE)
+    sql = (
+        f"UPDATE {target.name} SET lease_token = %s, lease_owner = %s, lease_until = {lease_until(vendor)} "
+        f"WHERE id = %s AND status IN ({', '.join(['%s'] * len(statuses))}) AND (lease_token IS NULL OR {expired}) RETURNING *"
+    )
+    prepared = target.columns["lease_token"].prepare
+    parameters = [prepared(token), worker, LEASE_SECONDS, prepared(instance_id), *statuses, 0.0]
+    return _claimed(connection, sql, parameters, token)
+
+
+def take_over(connection: BaseDatabaseWrapper, instance_id: UUID, token: UUID) -> Claimed | None:
+    """A run whose lease an earlier transaction of this very worker took with ``token``; ``None`` when it was lost."""
+    target = table("instance", connection.vendor)
+    prepared = target.columns["lease_token"].prepare
+    sql = f"SELECT * FROM {target.name} WHERE id = %s AND lease_token = %s"
+    return _claimed(connection, sql, [prepared(instance_id), prepared(token)], token)
+
+
+def _claimed(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any], token: UUID) -> Claimed | None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        values = cursor.fetchone()
+        if values is None:
+            return None
+        names = [column[0] for column in cursor.description]
+    row = Instance.from_db(connection.alias, [_ATTNAMES[name] for name in names], _converted(connection, names, values))
+    return Claimed({name: getattr(row, name) for name in _ATTNAMES.values()}, token)
+
+
+_FIELDS = {field.column: field for field in Instance._meta.concrete_fields}
+_ATTNAMES = {column: field.attname for column, field in _FIELDS.items()}
+
+
+def _converted(connection: BaseDatabaseWrapper, names: Sequence[str], values: Sequence[Any]) -> list[Any]:
+    """Column values as Django's own reading would give them."""
+    found = []
+    for name, value in zip(names, values, strict=True):
+        field = _FIELDS[name]
+        expression = field.cached_col
+        for convert in connection.ops.get_db_converters(expression) + field.get_db_converters(connection):
+            value = convert(value, expression, connection)
+        found.append(value)
+    return found
+
+
+def load(claimed: Claimed, flows: Flows) -> Run:
+    """The run as the transition function reads it."""
+    row = claimed.row
+    pinned = flows.version(row["version_id"])
+    place = positions.from_json(row["position"])
+    started: datetime | None = row["started_at"]
+    return Run(
+        facts=Facts(
+            id=row["id"],
+            workspace_id=row["workspace_id"],
+            flow_path=pinned.flow_path,
+            version=pinned.number,
+            input=row["input"],
+            trigger=row["trigger"],
+            started_at=started.isoformat() if started else "",
+            is_test=row["is_test"],
+            root=row["root_id"],
+        ),
+        graph=pinned.graph,
+        position=place,
+        bindings=_bindings(row["id"]) if place.completions else {},
+        outputs=Outputs(lambda seqs: _outputs(row["id"], seqs)),
+        plan=_Plan(row["id"]),
+    )
+
+
+def news(instance_id: UUID) -> list[News]:
+    """What others have told the run and it has not read, in order."""
+    rows = Signal.objects.filter(instance=instance_id).order_by("id").values_list("id", "kind", "payload")
+    return [News(*each) for each in rows]
+
+
+def _bindings(instance_id: UUID) -> dict[str, Bound]:
+    rows = Binding.objects.filter(instance=instance_id).values_list(
+        "node_id", "visits", "seq", "outcome", "completion", "recent"
+    )
+    return {node: Bound(visits, seq, outcome, done, tuple(recent)) for node, visits, seq, outcome, done, recent in rows}
+
+
+def _outputs(instance_id: UUID, seqs: Sequence[int]) -> dict[int, Any]:
+    return dict(Visit.objects.filter(instance=instance_id, seq__in=list(seqs)).values_list("seq", "output"))
+
+
+class _Plan:
+    """The compensations that are still to run, read once a drive and shortened as they end."""
+
+    def __init__(self, instance_id: UUID) -> None:
+        self._instance_id = instance_id
+        self._entries: list[Undo] | None = None
+
+    def __call__(self) -> list[Undo]:
+        if self._entries is None:
+            self._entries = list(open_compensations(self._instance_id))
+        return self._entries
+
+    def shorten(self, ended: int) -> None:
+        """Forget the first ``ended`` entries: their terminal state is committed."""
+        if ended and self._entries is not None:
+            del self._entries[:ended]
+
+
+def open_compensations(instance_id: UUID) -> list[Undo]:
+    """What a rollback of that run has still to undo, newest first; a child's own list stands in the child's place
+    (design/engine-notes.md, section 6)."""
+    rows = Compensation.objects.filter(
+        instance=instance_id, state__in=[CompensationState.REGISTERED, CompensationState.RUNNING]
+    ).order_by("-position")
+    found: list[Undo] = []
+    for row in rows:
+        if row.child is None:
+            found.append(_undo(row))
+            continue
+        inner = open_compensations(row.child)
+        if inner:
+            last = inner[-1]
+            inner[-1] = _closing(last, (instance_id, row.position))
+        found += inner
+    return found
+
+
+def _undo(row: Compensation) -> Undo:
+    return Undo(
+        instance=row.instance_id,
+        position=row.position,
+        node_id=row.node_id,
+        visit_seq=row.visit_seq,
+        path=row.path,
+        input=row.input,
+        input_error=row.input_error,
+        missing_ok=row.missing_ok,
+        attempts=row.attempts,
+    )
+
+
+def _closing(undo: Undo, entry: tuple[UUID, int]) -> Undo:
+    return replace(undo, closes=(*undo.closes, entry))

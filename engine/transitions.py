@@ -1,0 +1,275 @@
+"""The only writer of a status.
+
+Every move is a compare-and-set: the WHERE clause names what must still be true, the count of rows tells whether it was. On
+SQLite ``select_for_update`` is silently ignored, so nothing else would guard a move on every database.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection, models, transaction
+from django.db.models import F
+
+from engine.machine import position as positions
+from engine.machine.run import Run
+from engine.machine.turn import Decision, NewChild
+from engine.machine.writes import Write
+from engine.models import InboxTask, Instance, Signal, Visit
+from engine.ports import Ports
+from engine.states import ALLOWED, Phase, Status, TaskStatus
+from engine.store.loading import LEASE_SECONDS, Claimed
+from engine.store.statements import Batch, Fence, Row, lease_until, write
+
+GRACE_SECONDS = 15.0
+"""How much longer than a call's deadline its lease lasts: time to interrupt the call and record its end."""
+
+
+class Committed:
+    """A decision that was written. ``signals`` is the run's count of signals, ``then`` a run this worker may drive next."""
+
+    __slots__ = ("signals", "then")
+
+    def __init__(self, signals: int, then: tuple[UUID, UUID] | None = None) -> None:
+        self.signals = signals
+        self.then = then
+
+
+def commit(claimed: Claimed, run: Run, decision: Decision, consumed: list[int], ports: Ports) -> Committed | None:
+    """Write a decision in one transaction; ``None`` when the lease was lost, or news came for a run that wanted to rest.
+
+    Rows are locked in the order child, own run, parent: everybody who locks more than one run does it from the highest id to
+    the lowest, so two of them cannot wait for each other.
+    """
+    _check(Status(claimed.row["status"]), decision.status)
+    batch, then = _batch(claimed, run, decision, consumed, ports)
+    fence = _fence(claimed, decision, ports)
+    if connection.vendor == "postgresql" and not _touches_others(claimed, decision):
+        signals = write(connection, fence, batch)
+        if signals is None:
+            return None
+    else:
+        with transaction.atomic():
+            if decision.cancel_children_of is not None:
+                _pass_cancel_down(claimed, decision, ports)
+            signals = write(connection, fence, batch)
+            if signals is None:
+                transaction.set_rollback(True)
+                return None
+            then = _tell_others(claimed, run, decision, then, ports)
+    if decision.wakes and decision.wait is not None:
+        ports.queue.wake_timekeeper()
+    return Committed(signals, then)
+
+
+def _check(before: Status, after: Status) -> None:
+    if after not in ALLOWED[before]:
+        raise RuntimeError(f"A run cannot go from {before} to {after}.")
+
+
+def _fence(claimed: Claimed, decision: Decision, ports: Ports) -> Fence:
+    rests = decision.wait is not None
+    seconds: float | None = LEASE_SECONDS
+    if decision.call is not None:
+        left = (decision.call.deadline_at - ports.clock.now()).total_seconds()
+        seconds = max(LEASE_SECONDS, left + GRACE_SECONDS)
+    if rests or decision.end is not None or decision.hold is not None or decision.handed_over:
+        seconds = None
+    signals = claimed.row["signals_seen"] if rests else None
+    return Fence(claimed.row["id"], claimed.token, claimed.row["step_no"], seconds, signals)
+
+
+def _batch(
+    claimed: Claimed, run: Run, decision: Decision, consumed: list[int], ports: Ports
+) -> tuple[Batch, tuple[UUID, UUID] | None]:
+    row, now = claimed.row, ports.clock.now()
+    rows = [_row(row["id"], each, ports) for each in decision.writes]
+    rows += [Row("delete", "signal", {"id": each}, {}) for each in consumed]
+    if decision.close_tasks is not None:
+        seq, status, _reason = decision.close_tasks
+        key = {"instance": row["id"], "visit_seq": seq, "status": TaskStatus.PENDING.value}
+        rows.append(Row("update", "inboxtask", key, {"status": status.value}))
+    then: tuple[UUID, UUID] | None = None
+    for child in decision.children:
+        token = uuid4() if len(decision.children) == 1 else None
+        rows.append(_child(claimed, run, child, token, ports))
+        then = (child.id, token) if token is not None else None
+    stands = decision.call is None
+    watchers = (row["root_id"] or row["id"]) if stands else None
+    return Batch(_columns(row, decision, now), rows, decision.events, now, watchers), then
+
+
+def _columns(row: dict[str, Any], decision: Decision, now: datetime) -> dict[str, Any]:
+    """The instance's columns after the decision."""
+    wait, end = decision.wait, decision.end
+    columns: dict[str, Any] = {
+        "status": decision.status.value,
+        "phase": decision.position.phase,
+        "position": positions.to_json(decision.position),
+        "signals_seen": row["signals_seen"],
+        "node_id": _place(decision) or row["node_id"],
+        "wait_kind": wait.kind if wait else "",
+        "wait_due": wait.due if wait else None,
+    }
+    if row["started_at"] is None:
+        columns["started_at"] = now
+    if decision.hold is not None:
+        columns["reason"] = decision.hold.message
+    if end is not None:
+        columns |= {
+            "output": end.output,
+            "error": end.error,
+            "reason": end.reason,
+            "not_run": list(end.not_run),
+            "ended_at": now,
+            "phase": Phase.FORWARD.value,
+        }
+    return columns
+
+
+def _place(decision: Decision) -> str:
+    if decision.call is not None:
+        return decision.call.node_id
+    if decision.hold is not None:
+        return decision.hold.node_id
+    if decision.end is not None and decision.end.error is not None:
+        return str(decision.end.error.get("step_id") or "")
+    return decision.wait.node_id if decision.wait is not None else ""
+
+
+def _row(instance_id: UUID, each: Write, ports: Ports) -> Row:
+    kind = "delete" if each.gone else "insert" if each.new else "update"
+    key = dict(each.key)
+    if "instance" not in key:
+        key = {"instance": instance_id, **key}
+    values = dict(each.values)
+    if each.table == "attempt" and each.new:
+        values["worker"] = ports.worker
+    return Row(kind, each.table, key, values)
+
+
+def _child(claimed: Claimed, run: Run, child: NewChild, token: UUID | None, ports: Ports) -> Row:
+    row, now = claimed.row, ports.clock.now()
+    return Row(
+        "insert",
+        "instance",
+        {"id": child.id},
+        {
+            "workspace_id": row["workspace_id"],
+            "flow_id": child.flow_id,
+            "version_id": child.version_id,
+            "status": Status.PENDING.value,
+            "input": child.input,
+            "trigger": row["trigger"],
+            "position": {},
+            "root_id": row["root_id"] or row["id"],
+            "parent_id": row["id"],
+            "parent_visit": child.seq,
+            "branch": child.index,
+            "is_test": row["is_test"],
+            "test_config": row["test_config"],
+            "started_by_id": row["started_by_id"],
+            "created_at": now,
+            "hinted_at": now,
+            "lease_token": token,
+            "lease_owner": ports.worker if token else "",
+        },
+    )
+
+
+def _touches_others(claimed: Claimed, decision: Decision) -> bool:
+    """Whether the transaction has more to do than one statement can: other runs' rows, or hints."""
+    ends_a_child = decision.end is not None and claimed.row["parent_id"] is not None
+    return ends_a_child or bool(decision.children) or decision.cancel_children_of is not None or decision.handed_over
+
+
+def _tell_others(
+    claimed: Claimed, run: Run, decision: Decision, then: tuple[UUID, UUID] | None, ports: Ports
+) -> tuple[UUID, UUID] | None:
+    """After the fence: hints for children, and the parent's news of this child's end."""
+    if then is not None:
+        Instance.objects.filter(id=then[0]).update(lease_until=_until())
+    else:
+        for child in decision.children:
+            ports.queue.hint(child.id)
+    if decision.handed_over:
+        ports.queue.hint(claimed.row["id"])
+    if decision.end is not None and claimed.row["parent_id"] is not None:
+        return _tell_parent(claimed, decision, ports)
+    return then
+
+
+def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports) -> tuple[UUID, UUID] | None:
+    """Count this child off at its parent's visit; the last one wakes the parent, and this worker may drive it on."""
+    row, end = claimed.row, decision.end
+    assert end is not None
+    parent, seq = row["parent_id"], row["parent_visit"]
+    visit = Visit.objects.filter(instance=parent, seq=seq, open_children__gt=0)
+    if not visit.update(open_children=F("open_children") - 1):
+        return None
+    if Visit.objects.filter(instance=parent, seq=seq, open_children__gt=0).exists():
+        return None
+    payload = {
+        "seq": seq,
+        "child": str(row["id"]),
+        "status": end.status.value,
+        "output": end.output,
+        "error": end.error,
+        "compensations": decision.position.compensations,
+    }
+    token = uuid4()
+    post(parent, "child_ended", payload, ports, hint=False)
+    free = Instance.objects.filter(id=parent, lease_token=None, status=Status.WAITING)
+    if free.update(lease_token=token, lease_owner=ports.worker, lease_until=_until()):
+        return parent, token
+    ports.queue.hint(parent)
+    return None
+
+
+def _until() -> models.expressions.RawSQL:
+    return models.expressions.RawSQL(lease_until(connection.vendor), [LEASE_SECONDS])
+
+
+def _pass_cancel_down(claimed: Claimed, decision: Decision, ports: Ports) -> None:
+    children = Instance.objects.filter(
+        parent=claimed.row["id"], parent_visit=decision.cancel_children_of, ended_at=None
+    ).order_by("-id")
+    for child in children.values_list("id", flat=True):
+        post(child, "cancel", {"by": "", "roll_back": False}, ports)
+
+
+# --- news for a run --------------------------------------------------------------------------------------------------
+
+
+def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *, hint: bool = True) -> int:
+    """Tell a run something, inside the caller's transaction; answers the signal's id.
+
+    The count is taken up before the row is inserted, so that two who tell the same run do it one after the other, and the
+    order of ids is the order of commits.
+    """
+    Instance.objects.filter(id=instance_id).update(signal_count=F("signal_count") + 1, hinted_at=ports.clock.now())
+    signal = Signal.objects.create(instance_id=instance_id, kind=kind, payload=payload, created_at=ports.clock.now())
+    if hint:
+        ports.queue.hint(instance_id)
+    return int(signal.pk)
+
+
+def complete_task(task_id: UUID, *, response: Any, by: str, at: datetime) -> bool:
+    """Move a pending task to ``completed``; ``False`` when somebody or its deadline was faster."""
+    pending = InboxTask.objects.filter(id=task_id, status=TaskStatus.PENDING)
+    changed = pending.update(status=TaskStatus.COMPLETED, response=response, completed_by=by, responded_at=at)
+    return changed == 1
+
+
+def expire_tasks(instance_id: UUID, visit_seq: int) -> bool:
+    """Move a visit's pending tasks to ``expired``; ``False`` when there was none left: an answer was faster."""
+    pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
+    return pending.update(status=TaskStatus.EXPIRED) > 0
+
+
+def release(instance_ids: Iterable[UUID], worker: str) -> int:
+    """Take the lease away from a worker that is known to be dead; answers how many runs it held."""
+    return Instance.objects.filter(id__in=list(instance_ids), lease_owner=worker).update(
+        lease_token=None, lease_until=None
+    )

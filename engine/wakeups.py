@@ -1,0 +1,59 @@
+"""Wake-ups: what comes due is claimed, told to its run and hinted in one transaction, never before its time."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from engine.models import InboxTask, Wakeup
+from engine.ports import Ports
+from engine.store.tables import table
+from engine.transitions import expire_tasks, post
+
+BATCH = 100
+
+
+def next_due() -> datetime | None:
+    """When the earliest open wake-up is due; ``None`` when there is none."""
+    return Wakeup.objects.order_by("due_at", "id").values_list("due_at", flat=True).first()
+
+
+def fire_due(ports: Ports, *, limit: int = BATCH) -> int:
+    """Fire what is due by the clock; answers how many wake-ups were claimed.
+
+    Safe in every cluster at once: a row is claimed by deleting it. The runs are told from the highest id to the lowest, the order
+    in which everybody locks several runs.
+    """
+    with transaction.atomic():
+        rows = _claim(ports.clock.now(), limit)
+        for instance_id, seq, kind, attempt in sorted(rows, key=lambda row: row[0], reverse=True):
+            if kind == "deadline" and not _deadline_wins(instance_id, seq):
+                continue
+            post(instance_id, "wake", {"kind": kind, "seq": seq, "attempt": attempt}, ports)
+    return len(rows)
+
+
+def _claim(now: datetime, limit: int) -> list[tuple[UUID, int, str, int]]:
+    target = table("wakeup", connection.vendor)
+    skip = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    due = target.columns["due_at"].prepare(now)
+    sql = (
+        f"DELETE FROM {target.name} WHERE id IN (SELECT id FROM {target.name} WHERE due_at <= %s "
+        f"ORDER BY due_at, id LIMIT %s {skip}) RETURNING instance_id, visit_seq, kind, attempt, due_at, id"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [due, limit])
+        found = cursor.fetchall()
+    found.sort(key=lambda row: (row[4], row[5]))
+    return [(_uuid(row[0]), row[1], row[2], row[3]) for row in found]
+
+
+def _deadline_wins(instance_id: UUID, seq: int) -> bool:
+    """Whether the deadline, and not an answer in the same instant, ends the wait: one of the two moves the task."""
+    if not InboxTask.objects.filter(instance=instance_id, visit_seq=seq).exists():
+        return True  # an event wait has no task
+    return expire_tasks(instance_id, seq)
+
+
+def _uuid(value: UUID | str) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)
