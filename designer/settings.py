@@ -109,6 +109,15 @@ def database(url: str) -> dict[str, Any]:
 DATABASES = {"default": database(env.str("SULTANA_DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'sultana.sqlite3'}"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# --- runs --------------------------------------------------------------------------------------------------------
+
+SULTANA_DRIVE_SECONDS = env.float("SULTANA_DRIVE_SECONDS", default=10.0)
+"""After this long a drive hands its run back to the queue, if others wait for a worker."""
+SULTANA_CALL_LIMIT_MS = env.float("SULTANA_CALL_LIMIT_MS", default=600_000.0)
+"""Deadline of a call whose step sets no ``timeout_ms``; compensations too."""
+SULTANA_OUTPUT_LIMIT = env.int("SULTANA_OUTPUT_LIMIT", default=1_048_576)
+"""Largest input of a run and largest output of a step, in bytes of JSON."""
+
 # --- people ------------------------------------------------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -42,10 +42,18 @@ def drive(instance_id: UUID, ports: Ports) -> None:
         upcoming = driver.run()
 
 
-class _Driver:
-    """One run in one worker's hands."""
+def settle(instance_id: UUID, ports: Ports) -> None:
+    """Let a run that nobody holds take in what it was told, without starting anything: for web requests."""
+    _Driver(instance_id, None, ports, turn_over_at=0.0, settling=True).run()
 
-    def __init__(self, instance_id: UUID, token: UUID | None, ports: Ports, turn_over_at: float) -> None:
+
+class _Driver:
+    """One run in one worker's hands. ``settling`` records what is known and leaves all that starts to the workers."""
+
+    def __init__(
+        self, instance_id: UUID, token: UUID | None, ports: Ports, turn_over_at: float, *, settling: bool = False
+    ) -> None:
+        self.settling = settling
         self.instance_id = instance_id
         self.token = token
         self.ports = ports
@@ -60,6 +68,8 @@ class _Driver:
         if first is None:
             return None
         decision, committed = first
+        if decision.handed_over:
+            return None
         while committed.then is None and decision.wait is None and decision.end is None and decision.hold is None:
             decided = self._step(self._carry_out(decision))
             if decided is None or decided[0].handed_over:
@@ -114,7 +124,9 @@ class _Driver:
             seen_before = row["signals_seen"]
             row["signals_seen"] = seen_before + len(news)
             reach("decided")
-            committed = commit(self.claimed, self.state, decision, [each.id for each in news], self.ports)
+            committed = commit(
+                self.claimed, decision, [each.id for each in news], self.ports, goes_on=not self.settling
+            )
             if committed is not None:
                 self._take_in(decision, committed)
                 reach("committed")
@@ -166,6 +178,8 @@ class _Driver:
 
     def _hands_over(self) -> bool:
         """Whether a long drive gives the worker back to others who wait: a loop of 10,000 turns must not starve two workers."""
+        if self.settling:
+            return True
         return time.monotonic() >= self.turn_over_at and self.ports.queue.has_ready()
 
     def _world(self) -> World:

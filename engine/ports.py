@@ -60,6 +60,10 @@ class Queue(Protocol):
         """Whether somebody else's hint waits for a worker: a long drive then hands itself back."""
         ...
 
+    def hints_arrived_until(self) -> datetime:
+        """A hint that was sent before this moment and led to nothing was lost: the sweep may send it again."""
+        ...
+
     def wake_timekeeper(self) -> None:
         """Say that a wake-up was written which may be due before the one the timekeeper sleeps for."""
         ...

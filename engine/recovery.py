@@ -1,7 +1,5 @@
 """What a lost message or a dead worker left behind goes back to the queue. Recovery runs nothing itself."""
 
-from datetime import timedelta
-
 from django.db import connection, models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -12,7 +10,6 @@ from engine.states import Status
 from engine.store.statements import lease_until
 from engine.transitions import release
 
-HINT_LOST_AFTER = timedelta(seconds=30)
 NODE_LOST_AFTER = 10.0
 BATCH = 500
 
@@ -20,8 +17,8 @@ BATCH = 500
 def sweep(ports: Ports) -> int:
     """Hint every run that should move and that nobody moves; answers how many.
 
-    Those are runs whose last hint is too old to be still on its way: queued or running without a lease (or with one that ran
-    out), or resting with news. What nodes without a sign of life held is released first.
+    Those are runs whose last hint cannot be on its way any more: queued or running without a lease (or with one that ran out), or
+    resting with news. What nodes without a sign of life held is released first.
     """
     _release_lost_nodes(ports)
     stale = Q(lease_token=None) | Q(lease_until__lt=_now())

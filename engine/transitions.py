@@ -13,7 +13,6 @@ from django.db import connection, models, transaction
 from django.db.models import F
 
 from engine.machine import position as positions
-from engine.machine.run import Run
 from engine.machine.turn import Decision, NewChild
 from engine.machine.writes import Write
 from engine.models import InboxTask, Instance, Signal, Visit
@@ -36,14 +35,18 @@ class Committed:
         self.then = then
 
 
-def commit(claimed: Claimed, run: Run, decision: Decision, consumed: list[int], ports: Ports) -> Committed | None:
+def commit(
+    claimed: Claimed, decision: Decision, consumed: list[int], ports: Ports, *, goes_on: bool = True
+) -> Committed | None:
     """Write a decision in one transaction; ``None`` when the lease was lost, or news came for a run that wanted to rest.
+
+    With ``goes_on`` this worker takes the lease of the one run that the transition frees, instead of sending a hint.
 
     Rows are locked in the order child, own run, parent: everybody who locks more than one run does it from the highest id to
     the lowest, so two of them cannot wait for each other.
     """
     _check(Status(claimed.row["status"]), decision.status)
-    batch, then = _batch(claimed, run, decision, consumed, ports)
+    batch, then = _batch(claimed, decision, consumed, ports, goes_on)
     fence = _fence(claimed, decision, ports)
     if connection.vendor == "postgresql" and not _touches_others(claimed, decision):
         signals = write(connection, fence, batch)
@@ -57,7 +60,7 @@ def commit(claimed: Claimed, run: Run, decision: Decision, consumed: list[int], 
             if signals is None:
                 transaction.set_rollback(True)
                 return None
-            then = _tell_others(claimed, run, decision, then, ports)
+            then = _tell_others(claimed, decision, then, ports, goes_on)
     if decision.wakes and decision.wait is not None:
         ports.queue.wake_timekeeper()
     return Committed(signals, then)
@@ -81,7 +84,7 @@ def _fence(claimed: Claimed, decision: Decision, ports: Ports) -> Fence:
 
 
 def _batch(
-    claimed: Claimed, run: Run, decision: Decision, consumed: list[int], ports: Ports
+    claimed: Claimed, decision: Decision, consumed: list[int], ports: Ports, goes_on: bool
 ) -> tuple[Batch, tuple[UUID, UUID] | None]:
     row, now = claimed.row, ports.clock.now()
     rows = [_row(row["id"], each, ports) for each in decision.writes]
@@ -92,8 +95,8 @@ def _batch(
         rows.append(Row("update", "inboxtask", key, {"status": status.value}))
     then: tuple[UUID, UUID] | None = None
     for child in decision.children:
-        token = uuid4() if len(decision.children) == 1 else None
-        rows.append(_child(claimed, run, child, token, ports))
+        token = uuid4() if goes_on and len(decision.children) == 1 else None
+        rows.append(_child(claimed, child, token, ports))
         then = (child.id, token) if token is not None else None
     stands = decision.call is None
     watchers = (row["root_id"] or row["id"]) if stands else None
@@ -149,7 +152,7 @@ def _row(instance_id: UUID, each: Write, ports: Ports) -> Row:
     return Row(kind, each.table, key, values)
 
 
-def _child(claimed: Claimed, run: Run, child: NewChild, token: UUID | None, ports: Ports) -> Row:
+def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) -> Row:
     row, now = claimed.row, ports.clock.now()
     return Row(
         "insert",
@@ -185,7 +188,7 @@ def _touches_others(claimed: Claimed, decision: Decision) -> bool:
 
 
 def _tell_others(
-    claimed: Claimed, run: Run, decision: Decision, then: tuple[UUID, UUID] | None, ports: Ports
+    claimed: Claimed, decision: Decision, then: tuple[UUID, UUID] | None, ports: Ports, goes_on: bool
 ) -> tuple[UUID, UUID] | None:
     """After the fence: hints for children, and the parent's news of this child's end."""
     if then is not None:
@@ -196,11 +199,11 @@ def _tell_others(
     if decision.handed_over:
         ports.queue.hint(claimed.row["id"])
     if decision.end is not None and claimed.row["parent_id"] is not None:
-        return _tell_parent(claimed, decision, ports)
+        return _tell_parent(claimed, decision, ports, goes_on)
     return then
 
 
-def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports) -> tuple[UUID, UUID] | None:
+def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
     """Count this child off at its parent's visit; the last one wakes the parent, and this worker may drive it on."""
     row, end = claimed.row, decision.end
     assert end is not None
@@ -221,7 +224,7 @@ def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports) -> tuple[UU
     token = uuid4()
     post(parent, "child_ended", payload, ports, hint=False)
     free = Instance.objects.filter(id=parent, lease_token=None, status=Status.WAITING)
-    if free.update(lease_token=token, lease_owner=ports.worker, lease_until=_until()):
+    if goes_on and free.update(lease_token=token, lease_owner=ports.worker, lease_until=_until()):
         return parent, token
     ports.queue.hint(parent)
     return None

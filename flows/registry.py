@@ -57,7 +57,7 @@ class FunctionError(Exception):
         self.retry_after = retry_after
 
 
-class OutcomeUnknown(FunctionError):
+class UnknownOutcome(FunctionError):
     """Raised when the request left and no answer came: nobody can say whether it took effect."""
 
 

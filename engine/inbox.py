@@ -1,0 +1,85 @@
+"""Answering inbox tasks: who may, what counts as an answer, and that only the first one does.
+
+reference/flow-format.md, section 9.
+"""
+
+from typing import Any, NoReturn
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from jsonschema import Draft202012Validator
+
+from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
+from engine.models import Event, InboxTask, Instance
+from engine.ports import Ports
+from engine.states import TERMINAL, TaskStatus
+from engine.transitions import complete_task, post
+
+
+def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, ports: Ports) -> InboxTask:
+    """Answer a task as the person ``by`` (a path); the run goes on when a worker reads of it.
+
+    Raises ``NotFound``, ``Forbidden`` (not the assignee), ``InvalidInput`` (what is asked for was not given) and ``Conflict``
+    (answered, expired or cancelled before). A refused answer changes nothing; one that came too late is recorded.
+    """
+    task = InboxTask.objects.filter(pk=task_id).first()
+    if task is None:
+        raise NotFound("There is no such task.")
+    if not is_admin and task.assignee != by:
+        raise Forbidden("This task is assigned to somebody else.", node=task.node_id)
+    if task.status != TaskStatus.PENDING:
+        _ignore(task, by, ports)
+    answer = checked_answer(task, response)
+    with transaction.atomic():
+        instance = Instance.objects.filter(pk=task.instance_id).first()
+        active = instance is not None and instance.status not in TERMINAL
+        if active and complete_task(task_id, response=answer, by=by, at=ports.clock.now()):
+            output = {**answer, "completed_by": by, "task_path": task.path}
+            post(task.instance_id, "answered", {"seq": task.visit_seq, "output": output}, ports)
+            task.refresh_from_db()
+            return task
+    task.refresh_from_db()
+    _ignore(task, by, ports)
+
+
+def checked_answer(task: InboxTask, response: Any) -> dict[str, Any]:
+    """The answer as the step's output holds it. Raises ``InvalidInput``."""
+    if task.task_type == "input":
+        return _input_answer(task, response)
+    if not isinstance(response, dict):
+        raise InvalidInput("The answer must be an object.", field="response")
+    if task.task_type == "approval":
+        values = [option.get("value") for option in task.options or [] if isinstance(option, dict)]
+        if response.get("action") not in values:
+            raise InvalidInput(f"The answer is one of {', '.join(map(str, values))}.", field="action")
+    return response
+
+
+def _input_answer(task: InboxTask, response: Any) -> dict[str, Any]:
+    if task.input_schema is not None:
+        errors = list(Draft202012Validator(task.input_schema).iter_errors(response))
+        problems = [
+            {"field": "/".join(map(str, each.absolute_path)) or "response", "message": each.message} for each in errors
+        ]
+        if problems:
+            raise InvalidInput(f"The answer does not fit: {problems[0]['message']}.", problems=problems)
+    return response if isinstance(response, dict) else {"value": response}
+
+
+def _ignore(task: InboxTask, by: str, ports: Ports) -> NoReturn:
+    """Record that an answer came too late, and refuse it. Always raises ``Conflict``."""
+    with transaction.atomic():
+        changed = Instance.objects.filter(pk=task.instance_id).update(event_count=F("event_count") + 1)
+        if changed:
+            number = Instance.objects.values_list("event_count", flat=True).get(pk=task.instance_id)
+            Event.objects.create(
+                instance_id=task.instance_id,
+                number=number,
+                type="answer_ignored",
+                node_id=task.node_id,
+                visit_seq=task.visit_seq,
+                at=ports.clock.now(),
+                data={"by": by, "task_id": str(task.id), "status": task.status},
+            )
+    raise Conflict(f"This task is not open any more ({task.get_status_display()}).", node=task.node_id)

@@ -1,0 +1,76 @@
+"""The ports a worker and a web process use: the real clock, the library, the queue, Django's people, published flows."""
+
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from uuid import UUID
+
+from engine import queue
+from engine.cluster.identity import worker_name
+from engine.executors.library import LibraryExecutor
+from engine.people import DjangoPeople
+from engine.ports import Pinned, Ports, Published
+from flows import graph
+from flows.models import FlowVersion
+
+HINT_LOST_AFTER = timedelta(seconds=30)
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class HintQueue:
+    """Hints as django-q2 messages in the same database, so that they join the caller's transaction."""
+
+    def hint(self, instance_id: UUID) -> None:
+        queue.send_hint(instance_id)
+
+    def has_ready(self) -> bool:
+        return queue.has_ready_messages()
+
+    def hints_arrived_until(self) -> datetime:
+        waiting_since = queue.oldest_ready() or datetime.now(UTC)
+        return waiting_since - HINT_LOST_AFTER
+
+    def wake_timekeeper(self) -> None:
+        queue.wake_timekeeper()
+
+
+class PublishedFlows:
+    """Flows and versions out of the database. Versions never change, so their graphs are kept."""
+
+    def published(self, workspace_id: int, path: str) -> Published | None:
+        newest = (
+            FlowVersion.objects.filter(flow__workspace=workspace_id, flow__path=path, number__isnull=False)
+            .order_by("-number")
+            .values_list("flow_id", "id", "number", "flow__path", "flow__enabled")
+            .first()
+        )
+        if newest is None:
+            return None
+        flow_id, version_id, number, found, enabled = newest
+        return Published(flow_id, version_id, number, found, enabled)
+
+    def version(self, version_id: int) -> Pinned:
+        return _pinned(version_id)
+
+
+@lru_cache(maxsize=256)
+def _pinned(version_id: int) -> Pinned:
+    version = FlowVersion.objects.select_related("flow").get(pk=version_id)
+    return Pinned(graph.from_json(version.graph), version.flow.path, version.number)
+
+
+@cache
+def _parts() -> tuple[SystemClock, LibraryExecutor, HintQueue, DjangoPeople, PublishedFlows]:
+    clock = SystemClock()
+    return clock, LibraryExecutor(clock), HintQueue(), DjangoPeople(), PublishedFlows()
+
+
+def ports() -> Ports:
+    """The ports of this process."""
+    clock, executor, hints, people, flows = _parts()
+    return Ports(clock, executor, hints, people, flows, worker_name())
