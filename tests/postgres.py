@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def running_server() -> Iterator[str]:
             [str(BINARIES / "postgres"), "-D", str(data), *(f"--{name}={value}" for name, value in settings.items())],
             stdout=log,
             stderr=log,
-            preexec_fn=die_with_parent,
+            preexec_fn=partial(die_with_parent, os.getpid()),
             start_new_session=True,  # Ctrl+C reaches the tests first, they stop the server
             **account,
         )
