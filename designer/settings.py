@@ -10,6 +10,8 @@ from typing import Any
 import environ
 from django.utils.translation import gettext_lazy as _
 
+from engine.cluster.config import cluster_logging, cluster_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
@@ -145,3 +147,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# --- the queue and its worker processes --------------------------------------------------------------------------
+
+Q_CLUSTER = cluster_settings(env.int("SULTANA_WORKERS", default=2))
+LOGGING = cluster_logging()

@@ -1,0 +1,219 @@
+"""The queue in the database: django-q2's ORM broker with one claim, no polling delay and no way to die."""
+
+import ctypes
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from django.db import Error as DatabaseError
+from django.db import connections
+from django.utils import timezone
+from django_q.brokers.orm import ORM
+from django_q.conf import Conf
+from django_q.models import OrmQ
+from django_q.signing import SignedPackage
+
+from engine.cluster.waiting import Waiter, make_waiter
+
+log = logging.getLogger(__name__)
+
+MAX_WAIT = 0.5  # seconds: how late a stop or a jump of the clock is noticed
+CONTENDED = 0.01  # seconds to wait when another cluster took the rows that were due
+DEAD = "dead"  # the key of rows that no worker could read
+PAYLOAD_LIMIT = 100_000  # characters; a hint has about 400
+ACKNOWLEDGE_TRIES = 20  # about half a minute
+
+Message = tuple[int, str]  # id of the row, signed task
+InHand: TypeAlias = "ctypes.Array[ctypes.c_int64]"  # shared memory: ids of messages, 0 for none
+
+_ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, %s) RETURNING id"
+_ENQUEUE_AND_NOTIFY = f"WITH message AS ({_ENQUEUE}) SELECT id, pg_notify(%s, '') FROM message"
+_DELETE = "DELETE FROM django_q_ormq WHERE id = %s"
+_CLAIM = """
+    UPDATE django_q_ormq SET lock = %s WHERE id IN (
+        SELECT id FROM django_q_ormq WHERE key = %s AND lock <= %s ORDER BY lock, id LIMIT %s {skip_locked}
+    ) RETURNING id, payload
+"""
+
+
+class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
+    """A message is a row of django_q_ormq; ``lock`` is the time before which nobody may take it.
+
+    ``using``: the alias of the database, by default that of the cluster. ``in_hand``: when the sentinel sets it,
+    shared memory in which dequeue() notes the ids it is about to hand on.
+    """
+
+    in_hand: InHand | None = None
+
+    def __init__(self, list_key: str | None = None, *, using: str | None = None) -> None:
+        super().__init__(list_key)
+        self.using: str = using or Conf.ORM
+        self._waiter: Waiter | None = None
+        self._failures = 0
+
+    @staticmethod
+    def get_connection(list_key: str | None = None) -> None:
+        """Not used: making a broker shall not open a connection that a fork would then share."""
+
+    @property
+    def channel(self) -> str:
+        """The channel on which PostgreSQL tells of new messages."""
+        return f"{self.list_key}_queue"
+
+    # --- the side of whoever sends -------------------------------------------------------------------------------
+
+    def enqueue(self, task: str, *, due_at: datetime | None = None) -> int:
+        """Insert a signed task in the caller's transaction, to be taken from ``due_at`` (now) on; return its id.
+
+        One statement on both databases; on PostgreSQL it also wakes the cluster, at the commit.
+        """
+        connection = connections[self.using]
+        row = [self.list_key, task, _stored(connection, due_at or timezone.now())]
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute(_ENQUEUE_AND_NOTIFY, [*row, self.channel])
+            else:
+                cursor.execute(_ENQUEUE, row)
+            return int(cursor.fetchone()[0])
+
+    def has_ready(self) -> bool:
+        """Whether a message is due that no cluster has taken; one look at the index."""
+        return bool(self._rows().filter(key=self.list_key, lock__lte=timezone.now()).exists())
+
+    # --- the side of the cluster ---------------------------------------------------------------------------------
+
+    def dequeue(self) -> list[Message] | None:
+        """Claim what is due, or wait for the next due row, at most MAX_WAIT; None when nothing was claimed.
+
+        Never raises: django-q2's pusher would sleep for 10 s and end. Trouble is logged and answered by a pause and
+        a new connection.
+        """
+        try:
+            messages = self._claim_or_wait()
+        except Exception as error:
+            self._recover(error)
+            return None
+        self._failures = 0
+        return messages
+
+    def acknowledge(self, task_id: int) -> None:
+        """Delete a message that is done; never raises, that would end the monitor.
+
+        A row that cannot be deleted in all those tries comes again after ``retry`` seconds: harmless, only late.
+        """
+        for attempt in range(1, ACKNOWLEDGE_TRIES + 1):
+            try:
+                with connections[self.using].cursor() as cursor:  # a queryset's delete() would open a transaction
+                    cursor.execute(_DELETE, [task_id])
+                return
+            except DatabaseError as error:
+                log.warning("message %s could not be acknowledged (try %s): %s", task_id, attempt, error)
+                _close_quietly(self.using)
+                time.sleep(_pause(attempt))
+
+    def delete(self, task_id: int) -> None:
+        self.acknowledge(task_id)
+
+    def release(self, ids: Iterable[int]) -> None:
+        """Make messages due again at once, because whoever held them has died."""
+        self._rows().filter(pk__in=list(ids)).update(lock=timezone.now())
+
+    def queue_size(self) -> int:
+        return int(self._rows().filter(key=self.list_key, lock__lte=timezone.now()).count())
+
+    def lock_size(self) -> int:
+        return int(self._rows().filter(key=self.list_key, lock__gt=timezone.now()).count())
+
+    def purge_queue(self) -> Any:
+        return self._rows().filter(key=self.list_key).delete()
+
+    def _rows(self) -> Any:
+        return OrmQ.objects.using(self.using)
+
+    def _claim_or_wait(self) -> list[Message] | None:
+        self._note_in_hand([])
+        if self._waiter is None:
+            self._waiter = make_waiter(self.channel, using=self.using)
+        self._waiter.arm()
+        wait = self._seconds_until_due()
+        if wait <= 0:
+            messages = self._claim()
+            if messages:
+                return messages
+            wait = CONTENDED
+        self._waiter.wait(wait)
+        return None
+
+    def _seconds_until_due(self) -> float:
+        """At most MAX_WAIT; zero or less when a message is due."""
+        due = self._rows().filter(key=self.list_key).order_by("lock").values_list("lock", flat=True).first()
+        return MAX_WAIT if due is None else min((due - timezone.now()).total_seconds(), MAX_WAIT)
+
+    def _claim(self) -> list[Message]:
+        """Take up to ``bulk`` due messages, two clusters never the same; rows that do not load are put aside."""
+        connection = connections[self.using]
+        now = timezone.now()
+        skip_locked = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+        taken_until = now + timedelta(seconds=Conf.RETRY)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _CLAIM.format(skip_locked=skip_locked),
+                [_stored(connection, taken_until), self.list_key, _stored(connection, now), Conf.BULK],
+            )
+            rows: list[Message] = sorted(cursor.fetchall())
+        self._note_in_hand([row_id for row_id, _ in rows])
+        return [row for row in rows if not self._park_if_unreadable(*row)]
+
+    def _park_if_unreadable(self, row_id: int, payload: str) -> bool:
+        """A task that cannot be loaded would end the pusher each time it is claimed, so it leaves the queue."""
+        problem = _problem_of(payload)
+        if problem is None:
+            return False
+        log.error('message %s does not load and is put aside under the key "%s": %s', row_id, DEAD, problem)
+        self._rows().filter(pk=row_id).update(key=DEAD)
+        return True
+
+    def _note_in_hand(self, ids: Sequence[int]) -> None:
+        if self.in_hand is not None:
+            for place in range(len(self.in_hand)):
+                self.in_hand[place] = ids[place] if place < len(ids) else 0
+
+    def _recover(self, error: Exception) -> None:
+        self._failures += 1
+        log.warning("the queue cannot be read (try %s): %s", self._failures, error)
+        if self._waiter is not None:
+            self._waiter.close()
+            self._waiter = None
+        _close_quietly(self.using)
+        time.sleep(_pause(self._failures))
+
+
+def _problem_of(payload: str) -> str | None:
+    """Why django-q2 could not carry out this payload; None when it could."""
+    if len(payload) > PAYLOAD_LIMIT:
+        return f"{len(payload)} characters, the limit is {PAYLOAD_LIMIT}"
+    try:
+        task = SignedPackage.loads(payload)
+    except Exception as error:  # unpickling runs the constructors of whatever was pickled
+        return repr(error)
+    missing = {"id", "name", "func", "args", "kwargs"} - set(task) if isinstance(task, dict) else {"everything"}
+    return f"it lacks {', '.join(sorted(missing))}" if missing else None
+
+
+def _stored(connection: Any, moment: datetime) -> Any:
+    """A moment the way this database's column holds it."""
+    return connection.ops.adapt_datetimefield_value(moment)
+
+
+def _pause(failures: int) -> float:
+    """Seconds to wait after the n-th failure in a row: 0.2 to 2."""
+    return min(0.1 * 2.0 ** min(failures, 10), 2.0)
+
+
+def _close_quietly(using: str) -> None:
+    try:
+        connections[using].close()
+    except Exception as error:
+        log.debug("closing a broken connection: %s", error)

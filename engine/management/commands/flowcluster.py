@@ -1,0 +1,31 @@
+"""``manage.py flowcluster``: the workers, their sentinel and the timekeeper."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from engine.cluster import identity
+from engine.cluster.cluster import run_cluster
+from engine.cluster.sentinel import Hooks
+from engine.cluster.timekeeper import Timekeeper
+
+SWEEP_EVERY = 5.0  # seconds
+
+
+class Command(BaseCommand):
+    help = "Carries out flows: starts the worker processes and fires timers until it is stopped."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--node", help="name of this start of the cluster, by default host name and a random id")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
+        # code of the drives is in memory once, not once per worker.
+        from engine import recovery, tasks, wakeups  # noqa: F401
+
+        if options["node"]:
+            identity.set_node_name(options["node"])
+        hooks = Hooks(worker_died=recovery.worker_died, beat=recovery.beat)
+        timekeeper = Timekeeper(wakeups.next_due, wakeups.fire_due, [(SWEEP_EVERY, recovery.sweep)])
+        sys.exit(run_cluster(hooks, timekeeper))

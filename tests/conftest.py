@@ -1,0 +1,42 @@
+"""What every test may ask for: the database of this run, and an environment for real processes that share it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection, connections
+
+
+@pytest.fixture(scope="session")
+def vendor() -> str:
+    """``sqlite`` or ``postgresql``: what ``--database`` chose."""
+    return connection.vendor
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """SQLite: a file per worker instead of memory, so that real worker processes can join."""
+    config = settings.DATABASES["default"]
+    if "sqlite" in config["ENGINE"]:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        config["TEST"]["NAME"] = str(Path(config["NAME"]).with_name(f"test_{worker}.sqlite3"))
+
+
+@pytest.fixture
+def process_environment(transactional_db: None) -> Iterator[dict[str, str]]:
+    """The environment for a real process on this test's database; the test's own connections are closed first.
+
+    Use it with ``subprocess``: ``[sys.executable, "manage.py", ...]`` in the project's root.
+    """
+    yield {**os.environ, "SULTANA_DATABASE_URL": database_url()}
+    connections.close_all()
+
+
+def database_url() -> str:
+    """The URL of the database the tests really use, in the form ``SULTANA_DATABASE_URL`` takes."""
+    config = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{config['NAME']}"
+    return f"postgres://{config['USER']}@{config['HOST']}:{config['PORT']}/{config['NAME']}"
