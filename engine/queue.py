@@ -58,6 +58,14 @@ def queue_depth(using: str = DEFAULT_DB_ALIAS) -> int:
     return _broker(using).queue_size()
 
 
+def oldest_ready(using: str = DEFAULT_DB_ALIAS) -> datetime | None:
+    """Since when the message that waits longest for a worker has been due; ``None`` when none waits.
+
+    Messages go out in that order, so whatever was sent before it has been delivered.
+    """
+    return _broker(using).oldest_ready()
+
+
 def wake_timekeeper(using: str = DEFAULT_DB_ALIAS) -> None:
     """Tell the timekeepers, at the commit, that a wake-up was written which may be the next one due."""
     notify(TIMEKEEPER_CHANNEL, using=using)

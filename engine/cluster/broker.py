@@ -82,6 +82,12 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         """Whether a message is due that no cluster has taken; one look at the index."""
         return bool(self._rows().filter(key=self.list_key, lock__lte=timezone.now()).exists())
 
+    def oldest_ready(self) -> datetime | None:
+        """Since when the message that waits longest has been due; None when none is due."""
+        due = self._rows().filter(key=self.list_key, lock__lte=timezone.now()).order_by("lock", "id")
+        found: datetime | None = due.values_list("lock", flat=True).first()
+        return found
+
     # --- the side of the cluster ---------------------------------------------------------------------------------
 
     def dequeue(self) -> list[Message] | None:

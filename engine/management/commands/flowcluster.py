@@ -23,9 +23,11 @@ class Command(BaseCommand):
         # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
         # code of the drives is in memory once, not once per worker.
         from engine import recovery, tasks, wakeups  # noqa: F401
+        from engine.ports_production import ports
 
         if options["node"]:
             identity.set_node_name(options["node"])
-        hooks = Hooks(worker_died=recovery.worker_died, beat=recovery.beat)
-        timekeeper = Timekeeper(wakeups.next_due, wakeups.fire_due, [(SWEEP_EVERY, recovery.sweep)])
+        hooks = Hooks(worker_died=lambda name: recovery.worker_died(name, ports()), beat=recovery.beat)
+        sweep = (SWEEP_EVERY, lambda: recovery.sweep(ports()))
+        timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), [sweep])
         sys.exit(run_cluster(hooks, timekeeper))
