@@ -23,7 +23,7 @@ def _secret_key() -> str:
     """The signing key: from the environment, else made once and kept beside the data."""
     from django.core.management.utils import get_random_secret_key
 
-    given = env.str("SULTANA_SECRET_KEY", default="")
+    given: str = env.str("SULTANA_SECRET_KEY", default="")
     if given:
         return given
     file = VAR_DIR / "secret_key"

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from jsonschema import Draft202012Validator
 
@@ -46,7 +46,7 @@ def start(
     *,
     input: Any,
     by: str | None = None,
-    user: AbstractBaseUser | None = None,
+    user: User | None = None,
     trigger: dict[str, Any] | None = None,
     key: str | None = None,
     is_test: bool = False,
@@ -95,8 +95,12 @@ def check_input(version: FlowVersion, value: Any) -> None:
     schema = (version.definition or {}).get("input_schema")
     if schema is None:
         return
-    errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda each: list(map(str, each.absolute_path)))
-    problems = [{"field": "/".join(["input", *map(str, each.absolute_path)]), "message": each.message} for each in errors]
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(value), key=lambda each: list(map(str, each.absolute_path))
+    )
+    problems = [
+        {"field": "/".join(["input", *map(str, each.absolute_path)]), "message": each.message} for each in errors
+    ]
     if problems:
         raise InvalidInput(f"The input does not fit: {problems[0]['message']}.", problems=problems, field="input")
 
@@ -120,7 +124,7 @@ def _new(
     version: FlowVersion,
     value: Any,
     by: str | None,
-    user: AbstractBaseUser | None,
+    user: User | None,
     trigger: dict[str, Any] | None,
     key: str | None,
     digest: str,
@@ -178,9 +182,7 @@ def _check_cancellable(instance: Instance) -> None:
         raise Conflict("This run is being rolled back. It cannot be cancelled half undone; wait for its end.")
 
 
-def resume(
-    instance_id: UUID, *, data: Any = None, step: str | None = None, by: str | None = None, ports: Ports
-) -> int:
+def resume(instance_id: UUID, *, data: Any = None, step: str | None = None, by: str | None = None, ports: Ports) -> int:
     """Tell a run that the event it waits for has come; answers the signal's id. Nothing is run here.
 
     Raises ``NotFound``, ``Conflict`` (it does not wait for an event), ``InvalidInput`` (data that is no JSON).
@@ -196,9 +198,7 @@ def resume(
         return post(instance_id, "arrived", {"seq": leaf.seq, "data": data, "by": by}, ports)
 
 
-def deliver_result(
-    instance_id: UUID, *, visit_seq: int, attempt: int, result: outcomes.Result, ports: Ports
-) -> int:
+def deliver_result(instance_id: UUID, *, visit_seq: int, attempt: int, result: outcomes.Result, ports: Ports) -> int:
     """Give a run the answer to a call that it rests on. Late or doubled answers change nothing."""
     payload = {"seq": visit_seq, "attempt": attempt, "result": outcomes.to_json(result)}
     with transaction.atomic():

@@ -87,7 +87,9 @@ class Instance(models.Model):
                 name="instance_to_sweep",
             ),
             models.Index(fields=["lease_owner"], condition=Q(lease_token__isnull=False), name="instance_leased"),
-            models.Index(fields=["parent", "parent_visit"], condition=Q(parent__isnull=False), name="instance_children"),
+            models.Index(
+                fields=["parent", "parent_visit"], condition=Q(parent__isnull=False), name="instance_children"
+            ),
         ]
         constraints = [models.UniqueConstraint(fields=["flow", "start_key"], name="instance_start_key_once")]
         permissions = [("operate_instance", _("Can cancel, resume and abandon runs"))]

@@ -52,7 +52,7 @@ class PublishedFlows:
         if newest is None:
             return None
         flow_id, version_id, number, found, enabled = newest
-        return Published(flow_id, version_id, number, found, enabled)
+        return Published(flow_id, version_id, number or 0, found, enabled)
 
     def version(self, version_id: int) -> Pinned:
         return _pinned(version_id)

@@ -45,7 +45,16 @@ def worker_died(worker: str, ports: Ports) -> int:
 
 def beat(node: str) -> None:
     """Say that a node lives, by the database's clock: machines differ."""
-    WorkerNode.objects.update_or_create(name=node, defaults={"beat_at": _now()}, create_defaults={"beat_at": timezone.now()})
+    WorkerNode.objects.update_or_create(
+        name=node, defaults={"beat_at": _now()}, create_defaults={"beat_at": timezone.now()}
+    )
+
+
+def seconds_since_beat(node: str) -> float | None:
+    """How long ago that node last said that it lives, by the database's clock; ``None`` for a node that never did."""
+    target = WorkerNode.objects.filter(name=node).annotate(now=_now())
+    row = target.values_list("beat_at", "now").first()
+    return None if row is None else float((row[1] - row[0]).total_seconds())
 
 
 def _release_lost_nodes(ports: Ports) -> None:

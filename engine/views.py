@@ -15,8 +15,9 @@ def variables(instance: Instance) -> dict[str, Any]:
     outputs = dict(Visit.objects.filter(instance=instance, seq__in=list(seqs.values())).values_list("seq", "output"))
     flat: dict[str, Any] = {}
     for seq in seqs.values():
-        if isinstance(outputs.get(seq), dict):
-            flat |= {key: value for key, value in outputs[seq].items() if not key.startswith("__")}
+        output: Any = outputs.get(seq)
+        if isinstance(output, dict):
+            flat |= {key: value for key, value in output.items() if not key.startswith("__")}
     human = positions.from_json(instance.position).human
     return {
         **flat,

@@ -15,6 +15,9 @@ class RecordedJSONField(models.TextField):  # type: ignore[type-arg]
     (reference/expressions.md, section 1). Nothing queries inside these values, so text is also the cheapest to write.
     """
 
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         return None if value is None else json.loads(value)
 

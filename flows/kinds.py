@@ -95,6 +95,7 @@ def walk(nodes: list[RawNode]) -> Iterator[RawNode]:
 
 def reference_path(reference: Any) -> str | None:
     """The library path a reference names, or ``None`` when it has no valid shape (reference/flow-format.md, section 7)."""
+    path: Any
     if isinstance(reference, str):
         path = reference
     elif isinstance(reference, Mapping):

@@ -3,7 +3,6 @@
 import json
 import logging
 import traceback
-
 from typing import Any
 
 from django.conf import settings
@@ -122,5 +121,3 @@ def _leave_broken_transaction() -> None:
             return
         if not connection.get_autocommit():
             transaction.set_autocommit(True, using=connection.alias)
-
-

@@ -17,7 +17,7 @@ def complete(turn: Turn) -> None:
     _close_frames(turn, Outcome.SUCCEEDED)
     output = turn.context().run_output()
     _end(turn, End(Status.COMPLETED, output, not_run=_not_run(turn)))
-    turn.event("flow_completed", output=output, total_duration_ms=_age(turn))
+    turn.event("flow_completed", total_duration_ms=_age(turn))
 
 
 def stop(turn: Turn, reason: str) -> None:
@@ -25,7 +25,7 @@ def stop(turn: Turn, reason: str) -> None:
     _close_frames(turn, Outcome.SUCCEEDED)
     output = turn.context().run_output()
     _end(turn, End(Status.STOPPED, output, reason=reason, not_run=_not_run(turn)))
-    turn.event("flow_completed", status="stopped", reason=reason, output=output, total_duration_ms=_age(turn))
+    turn.event("flow_completed", status="stopped", reason=reason, total_duration_ms=_age(turn))
 
 
 def fail(turn: Turn, error: dict[str, Any]) -> None:

@@ -6,10 +6,10 @@ Pure. A template that names single steps is given those alone, so its cost does 
 import json
 from typing import Any
 
-from flows.expressions import Condition, Template, parse_condition, parse_template
-
 from engine.machine.context import MISSING, Context, Only
 from engine.machine.turn import Turn
+from flows.expressions import Condition, ExpressionError, Template, parse_condition, parse_template
+from flows.graph import Node
 from flows.values import dumps
 
 
@@ -36,6 +36,17 @@ def text(turn: Turn, value: Any) -> str:
     if resolved is None:
         return ""
     return resolved if isinstance(resolved, str) else dumps(resolved)
+
+
+def label(turn: Turn, node: Node) -> str:
+    """A step's ``action`` as people read it; as authored where it cannot be evaluated, for a label must never fail a step."""
+    authored = node.settings.get("action")
+    if not isinstance(authored, str):
+        return node.id
+    try:
+        return text(turn, authored)
+    except ExpressionError:
+        return authored
 
 
 def _names(turn: Turn, parsed: Condition | Template, output: Any) -> Context | Only:

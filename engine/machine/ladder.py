@@ -51,7 +51,7 @@ def fail_at_the_door(turn: Turn, node: Node, fault: Fault) -> None:
     seq, number = turn.open_visit(node)
     turn.leaf = Leaf(node.index, seq, number, attempt=1)
     turn.writes.update("visit", {"seq": seq}, attempts=1)
-    turn.event("step_failed", node, seq, error=fault.error(node.id, turn.now, 1), attempt=1, duration_ms=0)
+    turn.event("step_failed", node.id, seq, error=fault.error(node.id, turn.now, 1), attempt=1, duration_ms=0)
     fail_visit(turn, fault)
 
 

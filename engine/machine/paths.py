@@ -38,7 +38,7 @@ def skip(turn: Turn, node: Node) -> None:
     """Pass over a node whose guard is false or that is disabled: outcome ``skipped``, output null."""
     seq, number = turn.open_visit(node)
     turn.close_visit(node, seq, number, Outcome.SKIPPED)
-    turn.event("step_skipped", node, seq)
+    turn.event("step_skipped", node.id, seq)
     go_on(turn, node)
 
 

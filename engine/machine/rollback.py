@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from engine.machine import endings
+from engine.machine import endings, unknowns
 from engine.machine.faults import Fault, of_failure
 from engine.machine.happenings import Woke
 from engine.machine.position import Undoing
@@ -108,7 +108,7 @@ def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
         deadline=deadline,
     )
     _count(turn, undo, attempt)
-    turn.event("compensation_started", None, undo.visit_seq, step=undo.node_id, function_ref=undo.path, attempt=attempt)
+    turn.event("compensation_started", undo.node_id, undo.visit_seq, function_ref=undo.path, attempt=attempt)
     turn.call = Call(
         kind="compensation",
         path=undo.path,
@@ -146,9 +146,8 @@ def _close(
     failed = state is CompensationState.FAILED
     turn.event(
         "compensation_failed" if failed else "compensation_completed",
-        None,
+        undo.node_id,
         undo.visit_seq,
-        step=undo.node_id,
         function_ref=undo.path,
         **({"error": error} if failed else {"status": state.value}),
     )
@@ -162,13 +161,13 @@ def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fa
     turn.wake_at("undo", due, seq=undo.position, attempt=tried)
     assert turn.position.undoing is not None
     turn.change(undoing=replace(turn.position.undoing, rests=WaitKind.RETRY.value, due=due.isoformat()))
-    turn.event("flow_waiting", None, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry", step=undo.node_id)
+    turn.event("flow_waiting", undo.node_id, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry")
 
 
 def _fault(turn: Turn, undo: Undo, result: Result) -> tuple[Fault, bool]:
     """Why the try failed, and whether nobody can know what it did (then it is not issued again)."""
     manifest = turn.graph.manifests.get(undo.path)
-    unsafe = bool(manifest) and manifest.get("effect", "write") == "write" and manifest.get("idempotent") is not True
+    unsafe = unknowns.can_be(manifest) and (manifest or {}).get("idempotent") is not True
     match result:
         case Failed():
             return of_failure(result, manifest), False

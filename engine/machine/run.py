@@ -6,7 +6,7 @@ Pure. ``outputs`` and ``plan`` may read lazily, which keeps the function pure: w
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from engine.machine.position import Position
@@ -96,6 +96,15 @@ class Undo:
     """Entries ``(instance, position)`` of children of which this is the last compensation."""
 
 
+class Plan(Protocol):
+    """The compensations that are still to run, newest first, children's in their parent's place."""
+
+    def __call__(self) -> Sequence[Undo]: ...
+
+    def shorten(self, ended: int) -> None:
+        """Forget the first ``ended`` of them: their terminal state is committed."""
+
+
 @dataclass(slots=True)
 class Run:
     """A run in a driver's hands. The transition function reads it and never changes it."""
@@ -105,8 +114,7 @@ class Run:
     position: Position
     bindings: dict[str, Bound]
     outputs: Outputs
-    plan: Callable[[], Sequence[Undo]]
-    """The compensations that are still to run, newest first, children's in their parent's place."""
+    plan: Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.expressions import ExpressionError
-
 from engine.machine import expressions, ladder, paths
 from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
@@ -17,6 +15,7 @@ from engine.machine.turn import Turn, milliseconds
 from engine.ports import Call
 from engine.states import AttemptResult, Outcome, WaitKind
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
 
@@ -37,9 +36,9 @@ def begin_attempt(turn: Turn, node: Node, **row: Any) -> None:
     turn.writes.insert("attempt", _attempt_key(leaf.seq, attempt), started_at=turn.now, **row)
     turn.event(
         "step_started",
-        node,
+        node.id,
         leaf.seq,
-        step_name=node.settings.get("action") or node.id,
+        step_name=expressions.label(turn, node),
         step_type=node.kind,
         visit=leaf.number,
         attempt=attempt,
@@ -89,7 +88,7 @@ def finish(turn: Turn, node: Node, output: Any) -> None:
     leaf = turn.leaf
     assert leaf is not None
     end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
-    turn.event("step_completed", node, leaf.seq, duration_ms=_lasted(turn, leaf))
+    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf))
     compensation = _compensation(turn, node, output)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.SUCCEEDED, output)
     if compensation is not None:
@@ -116,7 +115,7 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
     assert leaf is not None
     error = fault.error(node.id, turn.now, leaf.attempt)
     end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
-    turn.event("step_failed", node, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
+    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
     policy = node.policy.retry
     if fault.final or leaf.attempt > policy.max_retries:
         ladder.fail_visit(turn, fault)
@@ -162,7 +161,7 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
         fault = {"message": error.message, "code": "evaluation"}
         turn.event(
             "log",
-            node,
+            node.id,
             level="error",
             message=f"The step is done, but the input of its compensation could not be evaluated: {error.message}",
         )

@@ -172,8 +172,8 @@ class Turn:
         """Change members of the position other than frames, leaf and target."""
         self.position = replace(self.position, **values)
 
-    def event(self, kind: str, node: Node | None = None, seq: int | None = None, **data: Any) -> None:
-        self.events.append(EventLine(kind, node.id if node else "", seq, data))
+    def event(self, kind: str, node_id: str = "", seq: int | None = None, **data: Any) -> None:
+        self.events.append(EventLine(kind, node_id, seq, data))
 
     def open_visit(self, node: Node) -> tuple[int, int]:
         """Open a visit of ``node``; answers its ``seq`` and ``number``."""
@@ -229,7 +229,7 @@ class Turn:
         self.leaf = replace(
             leaf, rests=kind, out=False, deadline=due.isoformat() if due else None, since=self.now.isoformat()
         )
-        self.event("flow_waiting", self.open_node, leaf.seq, wait_type=kind, reason=reason, **(data or {}))
+        self.event("flow_waiting", self.open_node.id, leaf.seq, wait_type=kind, reason=reason, **(data or {}))
 
     def wake_leaf(self) -> None:
         """The open visit waits no more."""
@@ -238,7 +238,7 @@ class Turn:
         waited = self.now - datetime.fromisoformat(since) if since else timedelta()
         if self.leaf.deadline is not None:
             self.writes.delete("wakeup", {"visit_seq": self.leaf.seq})
-        self.event("flow_resumed", self.open_node, self.leaf.seq, wait_duration_ms=milliseconds(waited))
+        self.event("flow_resumed", self.open_node.id, self.leaf.seq, wait_duration_ms=milliseconds(waited))
         self.leaf = replace(self.leaf, rests="", deadline=None, since=None)
 
     def decide(self) -> Decision:

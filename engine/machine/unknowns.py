@@ -42,4 +42,4 @@ def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Un
     steps.end_attempt(turn, leaf, result, error={"message": unknown.message, "code": unknown.code})
     turn.leaf = replace(leaf, out=False, deadline=None)
     turn.hold = Hold(node.id, "unknown_outcome", unknown.message)
-    turn.event("flow_held", node, leaf.seq, reason="unknown_outcome", code=unknown.code)
+    turn.event("flow_held", node.id, leaf.seq, reason="unknown_outcome", code=unknown.code)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from engine.machine import position as positions
@@ -46,10 +47,11 @@ def claim(connection: BaseDatabaseWrapper, instance_id: UUID, worker: str) -> Cl
     statuses = sorted(status.value for status in ACTIVE)
     sql = (
         f"UPDATE {target.name} SET lease_token = %s, lease_owner = %s, lease_until = {lease_until(vendor)} "
-        f"WHERE id = %s AND status IN ({', '.join(['%s'] * len(statuses))}) AND (lease_token IS NULL OR {expired}) RETURNING *"
+        f"WHERE id = %s AND status IN ({', '.join(['%s'] * len(statuses))}) AND (lease_token IS NULL OR {expired}) "
+        f"RETURNING {_COLUMNS}"
     )
     prepared = target.columns["lease_token"].prepare
-    parameters = [prepared(token), worker, LEASE_SECONDS, prepared(instance_id), *statuses, 0.0]
+    parameters: list[Any] = [prepared(token), worker, LEASE_SECONDS, prepared(instance_id), *statuses, 0.0]
     return _claimed(connection, sql, parameters, token)
 
 
@@ -57,35 +59,30 @@ def take_over(connection: BaseDatabaseWrapper, instance_id: UUID, token: UUID) -
     """A run whose lease an earlier transaction of this very worker took with ``token``; ``None`` when it was lost."""
     target = table("instance", connection.vendor)
     prepared = target.columns["lease_token"].prepare
-    sql = f"SELECT * FROM {target.name} WHERE id = %s AND lease_token = %s"
+    sql = f"SELECT {_COLUMNS} FROM {target.name} WHERE id = %s AND lease_token = %s"
     return _claimed(connection, sql, [prepared(instance_id), prepared(token)], token)
+
+
+_FIELDS = tuple(Instance._meta.concrete_fields)
+_COLUMNS = ", ".join(str(field.column) for field in _FIELDS)
 
 
 def _claimed(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any], token: UUID) -> Claimed | None:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         values = cursor.fetchone()
-        if values is None:
-            return None
-        names = [column[0] for column in cursor.description]
-    row = Instance.from_db(connection.alias, [_ATTNAMES[name] for name in names], _converted(connection, names, values))
-    return Claimed({name: getattr(row, name) for name in _ATTNAMES.values()}, token)
+    if values is None:
+        return None
+    row = {field.attname: _read(connection, field, value) for field, value in zip(_FIELDS, values, strict=True)}
+    return Claimed(row, token)
 
 
-_FIELDS = {field.column: field for field in Instance._meta.concrete_fields}
-_ATTNAMES = {column: field.attname for column, field in _FIELDS.items()}
-
-
-def _converted(connection: BaseDatabaseWrapper, names: Sequence[str], values: Sequence[Any]) -> list[Any]:
-    """Column values as Django's own reading would give them."""
-    found = []
-    for name, value in zip(names, values, strict=True):
-        field = _FIELDS[name]
-        expression = field.cached_col
-        for convert in connection.ops.get_db_converters(expression) + field.get_db_converters(connection):
-            value = convert(value, expression, connection)
-        found.append(value)
-    return found
+def _read(connection: BaseDatabaseWrapper, field: "models.Field[Any, Any]", value: Any) -> Any:
+    """A column's value as Django's own reading would give it."""
+    expression = field.cached_col
+    for convert in connection.ops.get_db_converters(expression) + field.get_db_converters(connection):
+        value = convert(value, expression, connection)
+    return value
 
 
 def load(claimed: Claimed, flows: Flows) -> Run:

@@ -52,7 +52,7 @@ def table(name: str, vendor: str) -> Table:
     return Table(model._meta.db_table, columns, tuple(always))
 
 
-def _sql_type(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> str:
+def _sql_type(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) -> str:
     target = field
     while target.remote_field is not None:
         target = target.target_field  # type: ignore[attr-defined]
@@ -60,7 +60,7 @@ def _sql_type(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) ->
     return {"serial": "integer", "bigserial": "bigint"}.get(str(found), str(found))
 
 
-def _preparer(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
+def _preparer(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
     def prepare(value: Any) -> Any:
         return field.get_db_prep_save(value.value if isinstance(value, Enum) else value, connection)
 

@@ -27,7 +27,13 @@ class Command(BaseCommand):
 
         if options["node"]:
             identity.set_node_name(options["node"])
-        hooks = Hooks(worker_died=lambda name: recovery.worker_died(name, ports()), beat=recovery.beat)
-        sweep = (SWEEP_EVERY, lambda: recovery.sweep(ports()))
-        timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), [sweep])
+
+        def worker_died(name: str) -> None:
+            recovery.worker_died(name, ports())
+
+        def sweep() -> None:
+            recovery.sweep(ports())
+
+        hooks = Hooks(worker_died=worker_died, beat=recovery.beat)
+        timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), [(SWEEP_EVERY, sweep)])
         sys.exit(run_cluster(hooks, timekeeper))
