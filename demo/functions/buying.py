@@ -178,8 +178,8 @@ def cancel(arguments: Arguments, ctx: CallContext) -> Json:
 @demo_function(
     "/buying/book",
     title="Book a supplier's order",
-    description=f"Books an order on the cost centre {COST_CENTRE} of the buying desk, at the price of the supplier it went "
-    "to; the best quote is noted beside it.",
+    description=f"Books an order on the cost centre {COST_CENTRE} of the buying desk, at the price of the supplier it "
+    "went to; the best quote is noted beside it.",
     category="Buying",
     input_schema=takes({"order": text("Number of the order"), "price": optional(amount("Best quote"))}),
     output_schema=gives({"entry": text("Number of the entry"), "amount": amount("Amount booked")}),
