@@ -3,34 +3,34 @@
 from collections.abc import Callable
 from typing import Any
 
-Arguments = dict[str, Any]
+Call = Callable[..., Any]
 
 
-def _reserve(call):
+def _reserve(call: Call) -> Any:
     return call("/shop/stock/reserve", CASES["/shop/stock/reserve"](call))
 
 
-def _book(call):
+def _book(call: Call) -> Any:
     return call("/shop/courier/book", CASES["/shop/courier/book"](call))
 
 
-def _hold(call):
+def _hold(call: Call) -> Any:
     return call("/tickets/seats/hold", CASES["/tickets/seats/hold"](call))
 
 
-def _note(call):
+def _note(call: Call) -> Any:
     return call("/service/credit-note", CASES["/service/credit-note"](call))
 
 
-def _account(call):
+def _account(call: Call) -> Any:
     return call("/people/accounts/create", CASES["/people/accounts/create"](call))
 
 
-def _report(call):
+def _report(call: Call) -> Any:
     return call("/reports/build", CASES["/reports/build"](call))
 
 
-CASES: dict[str, Callable[[Any], Arguments]] = {
+CASES: dict[str, Callable[[Call], dict[str, Any]]] = {
     "/shop/stock/reserve": lambda call: {"order": "O-1", "lines": [{"sku": "lamp", "quantity": 2}, {"sku": "cup"}]},
     "/shop/stock/release": lambda call: _reserve(call),
     "/shop/courier/book": lambda call: {"order": "O-1", "country": "DE"},
@@ -80,7 +80,7 @@ CASES: dict[str, Callable[[Any], Arguments]] = {
     "/shifts/withdraw-question": lambda call: {"who": "Jon", "shift": "S-12"},
     "/shifts/note": lambda call: {"who": "Jon", "answer": None},
     "/shifts/assign": lambda call: {"shift": "S-12", "who": "/users/kim"},
-    "/shifts/unassign": lambda call: call("/shifts/assign", {"shift": "S-12", "who": "/users/kim"}),
+    "/shifts/unassign": lambda call: call("/shifts/assign", {"shift": "S-13", "who": "/users/ida"}),
     "/shifts/report": lambda call: {"to": "/users/paul", "shift": "S-12", "asked": 3, "assigned": "Kim"},
     "/reports/read": lambda call: {"region": "north"},
     "/reports/build": lambda call: {"figures": [{"sales": 10}, None, {"sales": 99}], "regions": ["north", "x", "west"]},
@@ -89,5 +89,5 @@ CASES: dict[str, Callable[[Any], Arguments]] = {
 }
 
 
-def _supplier_order(call):
+def _supplier_order(call: Call) -> Any:
     return call("/buying/order", CASES["/buying/order"](call))["order"]

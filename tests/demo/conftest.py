@@ -42,8 +42,8 @@ def call(seeded) -> Call:
 def rows(db) -> Callable[[], Snapshot]:
     """``rows()``: every row of every demo table, to compare before and after."""
     models = apps.get_app_config("demo").get_models()
-    tables = {model._meta.model_name: model for model in models}
-    return lambda: {name: list(model.objects.order_by("pk").values()) for name, model in tables.items()}
+    tables = {model.__name__: model._default_manager for model in models}
+    return lambda: {name: list(table.order_by("pk").values()) for name, table in tables.items()}
 
 
 def context(key: str) -> registry.CallContext:

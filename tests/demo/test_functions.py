@@ -9,11 +9,11 @@ from flows import registry
 from flows.manifest import validate_manifest
 from tests.demo.cases import CASES
 
-MANIFESTS = {path: registry.find(path).manifest for path in functions.paths()}
+MANIFESTS = {each.path: each.manifest for each in registry.registered() if each.path in functions.paths()}
 WRITES = [path for path, manifest in MANIFESTS.items() if manifest["effect"] == "write"]
 READS = [path for path, manifest in MANIFESTS.items() if manifest["effect"] == "read"]
 UNDONE = [path for path, manifest in MANIFESTS.items() if "compensation" in manifest]
-FACTS = [m._meta.model_name for m in apps.get_app_config("demo").get_models() if not issubclass(m, Record)]
+FACTS = [m.__name__ for m in apps.get_app_config("demo").get_models() if not issubclass(m, Record)]
 
 
 @pytest.mark.parametrize("path", functions.paths())
@@ -29,10 +29,12 @@ def test_a_manifest_names_an_undo_that_takes_what_the_function_gives(path):
     manifest = MANIFESTS[path]
     undo = manifest["compensation"]
     assert set(undo["input"]) == set(MANIFESTS[undo["function_ref"]]["input_schema"]["required"])
-    assert set(_members(undo["input"]) + _members(manifest["resources"])) <= manifest["output_schema"]["properties"].keys()
+    assert (
+        set(_members(undo["input"]) + _members(manifest["resources"])) <= manifest["output_schema"]["properties"].keys()
+    )
 
 
-def _members(templates):
+def _members(templates: dict[str, str]) -> list[str]:
     return [template.removeprefix("${output.").removesuffix("}") for template in templates.values()]
 
 
@@ -61,7 +63,9 @@ def test_the_undo_gives_back_what_the_function_took(path, call, rows):
     before = rows()
     output = call(path, arguments)
     undo = MANIFESTS[path]["compensation"]
-    call(undo["function_ref"], dict(zip(undo["input"], (output[name] for name in _members(undo["input"])), strict=True)))
+    call(
+        undo["function_ref"], dict(zip(undo["input"], (output[name] for name in _members(undo["input"])), strict=True))
+    )
     after = rows()
     assert {name: after[name] for name in FACTS} == {name: before[name] for name in FACTS}
     made = [row for name in after for row in after[name] if row not in before[name]]
