@@ -8,7 +8,7 @@ from functools import wraps
 from django.db.models import F
 
 from demo.models import Behaviour
-from flows.registry import Arguments, CallContext, Function, FunctionError, Json, OutcomeUnknown, function
+from flows.registry import Arguments, CallContext, Function, FunctionError, Json, UnknownOutcome, function
 
 
 def demo_function(path: str, **manifest: Json) -> Callable[[Function], Function]:
@@ -48,7 +48,7 @@ def _misbehave(told: Behaviour, call: Callable[[], Json]) -> Json:
             with suppress(FunctionError):  # a refusal is lost on the way like any other answer
                 call()
             message = told.message or "The connection was lost before the answer came."
-            raise OutcomeUnknown(message, code=told.code or "connection_lost", status=told.status)
+            raise UnknownOutcome(message, code=told.code or "connection_lost", status=told.status)
         case Behaviour.Mode.NEVER_ANSWERS:
             _wait_for_ever()
         case Behaviour.Mode.SLOW:

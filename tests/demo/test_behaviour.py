@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from demo.models import Behaviour, Reservation, StockItem
-from flows.registry import FunctionError, OutcomeUnknown
+from flows.registry import FunctionError, UnknownOutcome
 
 PATH = "/shop/stock/reserve"
 ORDER = {"order": "O-1", "lines": [{"sku": "lamp", "quantity": 1}]}
@@ -67,7 +67,7 @@ def test_a_slow_function_takes_its_time_and_works(call, told):
 
 def test_an_ambiguous_call_took_effect_and_its_repetition_tells_so(call, told):
     told(mode="ambiguous", times=1)
-    with pytest.raises(OutcomeUnknown, match="The connection was lost before the answer came.") as lost:
+    with pytest.raises(UnknownOutcome, match="The connection was lost before the answer came.") as lost:
         call(PATH, ORDER, key="k")
     assert lost.value.code == "connection_lost"
     assert call(PATH, ORDER, key="k") == {"reservation": Reservation.objects.get().number}
@@ -76,7 +76,7 @@ def test_an_ambiguous_call_took_effect_and_its_repetition_tells_so(call, told):
 
 def test_a_refusal_behind_an_ambiguous_call_is_lost_too(call, told):
     told(mode="ambiguous", code="timeout")
-    with pytest.raises(OutcomeUnknown) as lost:
+    with pytest.raises(UnknownOutcome) as lost:
         call(PATH, {"order": "O-1", "lines": [{"sku": "piano"}]})
     assert lost.value.code == "timeout"
     assert not Reservation.objects.exists()
