@@ -6,6 +6,7 @@ A page never shows a grey blob of JSON first (design/look.md, "Look"), and a val
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
@@ -116,11 +117,8 @@ def _number(value: int | float) -> str:
 
 
 def _preview(value: Any) -> str:
-    """What a folded object or list holds: its first names or plain values."""
-    entries = list(value)[:8] if isinstance(value, Mapping) else [_plain(entry) for entry in value[:8]]
-    words = ", ".join(str(entry)[:PREVIEW] for entry in entries)
+    """What a folded object or list holds: its first names or plain values; nothing for a list of objects."""
+    if not isinstance(value, Mapping) and any(isinstance(entry, Mapping | list | tuple) for entry in value[:8]):
+        return ""
+    words = ", ".join("null" if entry is None else str(entry)[:PREVIEW] for entry in islice(value, 8))
     return words if len(words) <= PREVIEW and len(value) <= 8 else words[:PREVIEW].rstrip(", ") + ", …"
-
-
-def _plain(value: Any) -> str:
-    return _type(value) if isinstance(value, Mapping | list | tuple | None) else str(value)
