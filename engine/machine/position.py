@@ -5,7 +5,7 @@ never carried along (design/engine-notes.md, section 7).
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from engine.states import Phase
@@ -58,9 +58,9 @@ class Undoing:
     due: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Position:
-    """Where a run stands between two transactions.
+    """Where a run stands between two transactions. A transition changes a copy of its own.
 
     ``target`` is the node to enter next (``END_INDEX`` for the end), when nothing is open. ``ending`` is the status a
     rollback or a cancellation leads to, with what is written with it.
@@ -81,9 +81,22 @@ class Position:
     undone: int = 0
 
 
+_EMPTY = (None, (), 0, "")
+_NAMES = tuple(each.name for each in fields(Position))
+_LEAF_NAMES = tuple(each.name for each in fields(Leaf))
+
+
 def to_json(position: Position) -> dict[str, Any]:
     """The position as plain JSON, empty members left out; :func:`from_json` is its inverse."""
-    return {key: value for key, value in asdict(position).items() if value not in (None, (), 0, "")}
+    found = {name: getattr(position, name) for name in _NAMES}
+    plain = {name: value for name, value in found.items() if value not in _EMPTY}
+    if position.frames:
+        plain["frames"] = [asdict(frame) for frame in position.frames]
+    if position.leaf is not None:
+        plain["leaf"] = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
+    if position.undoing is not None:
+        plain["undoing"] = asdict(position.undoing)
+    return plain
 
 
 def from_json(data: Mapping[str, Any]) -> Position:

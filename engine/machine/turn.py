@@ -117,7 +117,7 @@ class Turn:
         self.graph = run.graph
         self.world = world
         self.new_id = new_id
-        position = run.position
+        position = replace(run.position)
         self.frames: list[Frame] = list(position.frames)
         self.leaf: Leaf | None = position.leaf
         self.target: int | None = position.target
@@ -159,8 +159,8 @@ class Turn:
         open_visits = {self.node(frame.node).id: frame.number for frame in self.frames}
         if self.leaf is not None:
             open_visits[self.node(self.leaf.node).id] = self.leaf.number
-        position = replace(self.position, frames=tuple(self.frames))
-        return Context(self.run.facts, position, self.bindings, self.outputs, open_visits, output)
+        self.position.frames = tuple(self.frames)
+        return Context(self.run.facts, self.position, self.bindings, self.outputs, open_visits, output)
 
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
@@ -170,7 +170,8 @@ class Turn:
 
     def change(self, **values: Any) -> None:
         """Change members of the position other than frames, leaf and target."""
-        self.position = replace(self.position, **values)
+        for name, value in values.items():
+            setattr(self.position, name, value)
 
     def event(self, kind: str, node_id: str = "", seq: int | None = None, **data: Any) -> None:
         self.events.append(EventLine(kind, node_id, seq, data))
@@ -227,9 +228,9 @@ class Turn:
         if due is not None:
             self.wake_at(wake, due, seq=leaf.seq, attempt=leaf.attempt)
         self.leaf = replace(
-            leaf, rests=kind, out=False, deadline=due.isoformat() if due else None, since=self.now.isoformat()
+            leaf, rests=str(kind), out=False, deadline=due.isoformat() if due else None, since=self.now.isoformat()
         )
-        self.event("flow_waiting", self.open_node.id, leaf.seq, wait_type=kind, reason=reason, **(data or {}))
+        self.event("flow_waiting", self.open_node.id, leaf.seq, wait_type=str(kind), reason=reason, **(data or {}))
 
     def wake_leaf(self) -> None:
         """The open visit waits no more."""
@@ -243,9 +244,9 @@ class Turn:
 
     def decide(self) -> Decision:
         """Close the turn."""
-        position = replace(self.position, frames=tuple(self.frames), leaf=self.leaf, target=self.target)
+        self.change(frames=tuple(self.frames), leaf=self.leaf, target=self.target)
         return Decision(
-            position=position,
+            position=self.position,
             writes=self.writes,
             events=self.events,
             bound=self.bound,

@@ -2,19 +2,24 @@
 
 The first part of every write is the *fence*: an update of the instance row that only the holder of the lease can make, at the
 very step it read (design/engine-notes.md, section 1). Nothing else is written when it changes no row.
+
+The text of a statement depends on its shape alone (which tables, which columns), so it is composed once per shape and kept;
+PostgreSQL prepares it once per connection. A run has a few dozen shapes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from itertools import chain
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from engine.machine.turn import EventLine
-from engine.store.tables import Table, table
+from engine.store.tables import Column, Table, table
 
 EVENT_FIELDS = ("type", "node_id", "visit_seq", "at", "data")
 
@@ -71,143 +76,256 @@ def lease_until(vendor: str) -> str:
     return "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now', %s || ' seconds')"
 
 
-class _Parts:
-    """SQL text and its parameters, collected together so that they cannot get out of step."""
+# --- shapes: what the text of a statement depends on -------------------------------------------------------------------
+
+RowShape: TypeAlias = tuple[str, str, tuple[str, ...], tuple[str, ...], int]
+"""Kind, table, names of the key's and the values' fields, and the number of rows (more than one for inserts alone)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    vendor: str
+    instance: tuple[str, ...]
+    keeps_lease: bool
+    asks_signals: bool
+    rows: tuple[RowShape, ...]
+    events: int
+    watched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """One text, and how each parameter is made ready for the driver, in order."""
+
+    text: str
+    prepare: tuple[Callable[[Any], Any], ...]
+
+    def parameters(self, values: list[Any]) -> list[Any]:
+        return [prepare(value) for prepare, value in zip(self.prepare, values, strict=True)]
+
+
+class _Composer:
+    """Text and preparers, collected together so that they cannot get out of step.
+
+    PostgreSQL takes numbered parameters with their types, SQLite Django's ``%s``.
+    """
 
     def __init__(self, vendor: str) -> None:
-        self.vendor = vendor
-        self.parameters: list[Any] = []
+        self.numbered = vendor == "postgresql"
+        self.prepare: list[Callable[[Any], Any]] = []
 
-    def value(self, target: Table, name: str, value: Any) -> str:
-        column = target.columns[name]
-        self.parameters.append(column.prepare(value))
-        return f"%s::{column.sql_type}" if self.vendor == "postgresql" else "%s"
+    def take(self, sql_type: str, prepare: Callable[[Any], Any]) -> str:
+        self.prepare.append(prepare)
+        return f"${len(self.prepare)}::{sql_type}" if self.numbered else "%s"
 
-    def assignments(self, target: Table, values: dict[str, Any]) -> str:
-        return ", ".join(f"{target.columns[name].name} = {self.value(target, name, v)}" for name, v in values.items())
+    def column(self, column: Column) -> str:
+        return self.take(column.sql_type, column.prepare)
 
-    def condition(self, target: Table, key: dict[str, Any]) -> str:
+    def assignments(self, target: Table, names: Sequence[str]) -> str:
+        return ", ".join(f"{target.columns[name].name} = {self.column(target.columns[name])}" for name in names)
+
+    def condition(self, target: Table, names: Sequence[str]) -> str:
         return " AND ".join(
-            f"{target.name}.{target.columns[name].name} = {self.value(target, name, v)}" for name, v in key.items()
+            f"{target.name}.{target.columns[name].name} = {self.column(target.columns[name])}" for name in names
         )
 
-    def fence(self, fence: Fence, batch: Batch) -> str:
-        target = table("instance", self.vendor)
-        changes = self.assignments(target, batch.instance)
-        if fence.lease_seconds is None:
-            lease = "lease_token = NULL, lease_until = NULL"
+    def tuples(self, columns: Sequence[Column], count: int) -> str:
+        return ", ".join(f"({', '.join(self.column(column) for column in columns)})" for _ in range(count))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _fence_text(composer: _Composer, shape: _Shape) -> str:
+    """The fence, and in its parameters: the instance's columns, lease seconds, number of events, then the condition."""
+    target = table("instance", shape.vendor)
+    changes = composer.assignments(target, shape.instance)
+    lease = "lease_token = NULL, lease_until = NULL"
+    if shape.keeps_lease:
+        until = lease_until(shape.vendor)
+        if composer.numbered:
+            until = until.replace("%s::double precision", composer.take("double precision", _same))
         else:
-            lease = f"lease_until = {lease_until(self.vendor)}"
-            self.parameters.append(fence.lease_seconds)
-        self.parameters.append(len(batch.events))
-        key: dict[str, Any] = {"id": fence.instance_id, "lease_token": fence.token, "step_no": fence.step_no}
-        if fence.signals is not None:
-            key["signal_count"] = fence.signals
-        return (
-            f"UPDATE {target.name} SET {changes}, {lease}, step_no = step_no + 1, event_count = event_count + %s "
-            f"WHERE {self.condition(target, key)} RETURNING id, signal_count, event_count"
-        )
-
-    def tuple_of(self, target: Table, row: Row) -> str:
-        given = {target.columns[name].name: value for name, value in {**row.key, **row.values}.items()}
-        columns = [(name, target.columns[name]) for name in target.always]
-        values = [given[column.name] if column.name in given else column.default() for _, column in columns]
-        return f"({', '.join(self.value(target, name, v) for (name, _), v in zip(columns, values, strict=True))})"
-
-    def event(self, target: Table, line: EventLine, at: datetime) -> str:
-        values = (line.type, line.node_id, line.visit_seq, at, line.data)
-        return ", ".join(self.value(target, name, v) for name, v in zip(EVENT_FIELDS, values, strict=True))
+            composer.prepare.append(_same)
+        lease = f"lease_until = {until}"
+    count = composer.take("integer", _same)
+    names = ("id", "lease_token", "step_no", *(("signal_count",) if shape.asks_signals else ()))
+    return (
+        f"UPDATE {target.name} SET {changes}, {lease}, step_no = step_no + 1, event_count = event_count + {count} "
+        f"WHERE {composer.condition(target, names)} RETURNING id, signal_count, event_count"
+    )
 
 
-def _names(target: Table) -> str:
-    return ", ".join(target.columns[name].name for name in target.always)
+def _fence_values(fence: Fence, batch: Batch) -> list[Any]:
+    lease = [] if fence.lease_seconds is None else [fence.lease_seconds]
+    signals = [] if fence.signals is None else [fence.signals]
+    key = [fence.instance_id, fence.token, fence.step_no]
+    return [*batch.instance.values(), *lease, len(batch.events), *key, *signals]
 
 
-def _change(parts: _Parts, row: Row, source: str = "") -> str:
-    target = table(row.table, parts.vendor)
-    if row.kind == "delete":
+def _columns(target: Table) -> list[Column]:
+    return [target.columns[name] for name in target.always]
+
+
+def _insert_values(target: Table, row: Row) -> list[Any]:
+    """A row's values in the order of the table's columns; a field it does not name takes the model's default."""
+    given = {target.columns[name].name: value for name, value in chain(row.key.items(), row.values.items())}
+    return [given[column.name] if column.name in given else column.default() for column in _columns(target)]
+
+
+def _row_values(vendor: str, shape: RowShape, group: list[Row]) -> list[Any]:
+    if shape[0] == "insert":
+        target = table(shape[1], vendor)
+        return [value for row in group for value in _insert_values(target, row)]
+    return [*group[0].values.values(), *group[0].key.values()]
+
+
+def _row_text(composer: _Composer, vendor: str, shape: RowShape, source: str) -> str:
+    kind, name, key, values, count = shape
+    target = table(name, vendor)
+    if kind == "insert":
+        columns = _columns(target)
+        names = ", ".join(column.name for column in columns)
+        tuples = composer.tuples(columns, count)
+        rows = f"SELECT v.* FROM {source}, (VALUES {tuples}) AS v" if source else f"VALUES {tuples}"
+        return f"INSERT INTO {target.name} ({names}) {rows}"
+    if kind == "delete":
         using = f" USING {source}" if source else ""
-        return f"DELETE FROM {target.name}{using} WHERE {parts.condition(target, row.key)}"
-    changes = parts.assignments(target, row.values)
-    return f"UPDATE {target.name} SET {changes}{f' FROM {source}' if source else ''} WHERE {parts.condition(target, row.key)}"
+        return f"DELETE FROM {target.name}{using} WHERE {composer.condition(target, key)}"
+    changes = composer.assignments(target, values)
+    other = f" FROM {source}" if source else ""
+    return f"UPDATE {target.name} SET {changes}{other} WHERE {composer.condition(target, key)}"
+
+
+def _groups(rows: Sequence[Row]) -> list[tuple[RowShape, list[Row]]]:
+    """Inserts into one table go together; updates and deletes stay alone. The order of tables is that of the rows."""
+    inserts: dict[str, list[Row]] = {}
+    found: list[list[Row]] = []
+    for row in rows:
+        if row.kind == "insert" and row.table in inserts:
+            inserts[row.table].append(row)
+            continue
+        found.append([row])
+        if row.kind == "insert":
+            inserts[row.table] = found[-1]
+    return [(_shape_of(group), group) for group in found]
+
+
+def _shape_of(group: list[Row]) -> RowShape:
+    first = group[0]
+    if first.kind == "insert":
+        return (first.kind, first.table, (), (), len(group))
+    return (first.kind, first.table, tuple(first.key), tuple(first.values), 1)
+
+
+# --- PostgreSQL: one statement -----------------------------------------------------------------------------------------
 
 
 def _write_at_once(connection: BaseDatabaseWrapper, fence: Fence, batch: Batch) -> int | None:
-    parts = _Parts("postgresql")
-    steps = [f"fence AS ({parts.fence(fence, batch)})"]
-    for number, (kind, group) in enumerate(_groups(batch.rows)):
-        if kind == "insert":
-            target = table(group[0].table, "postgresql")
-            tuples = ", ".join(parts.tuple_of(target, row) for row in group)
-            body = f"INSERT INTO {target.name} ({_names(target)}) SELECT v.* FROM fence, (VALUES {tuples}) AS v"
-        else:
-            body = _change(parts, group[0], "fence")
-        steps.append(f"w{number} AS ({body})")
-    if batch.events:
-        target = table("event", "postgresql")
-        tuples = ", ".join(
-            f"({number - len(batch.events)}, {parts.event(target, line, batch.at)})"
-            for number, line in enumerate(batch.events, start=1)
-        )
-        steps.append(
-            f"events AS (INSERT INTO {target.name} (instance_id, number, {', '.join(EVENT_FIELDS)}) "
-            f"SELECT fence.id, fence.event_count + v.place, {', '.join(f'v.{name}' for name in EVENT_FIELDS)} "
-            f"FROM fence, (VALUES {tuples}) AS v(place, {', '.join(EVENT_FIELDS)}))"
-        )
-    told = ""
+    groups = _groups(batch.rows)
+    shape = _Shape(
+        "postgresql",
+        tuple(batch.instance),
+        fence.lease_seconds is not None,
+        fence.signals is not None,
+        tuple(shape for shape, _ in groups),
+        len(batch.events),
+        batch.watchers is not None,
+    )
+    values = _fence_values(fence, batch)
+    for row_shape, group in groups:
+        values += _row_values("postgresql", row_shape, group)
+    for line in batch.events:
+        values += (line.type, line.node_id, line.visit_seq, batch.at, line.data)
     if batch.watchers is not None:
-        told = ", pg_notify('sultana_events', %s)"
-        parts.parameters.append(str(batch.watchers))
-    sql = f"WITH {', '.join(steps)} SELECT signal_count{told} FROM fence"
+        values.append(str(batch.watchers))
+    statement = _at_once(shape)
     connection.ensure_connection()
     # Parameters go to the server apart from the text, so that a statement is prepared once per shape and not planned again.
-    with psycopg.Cursor(connection.connection) as cursor:
-        found = cursor.execute(sql.encode(), parts.parameters).fetchone()
+    with psycopg.RawCursor(connection.connection) as cursor:
+        found = cursor.execute(statement.text.encode(), statement.parameters(values)).fetchone()
         return None if found is None else int(found[0])
+
+
+@lru_cache(maxsize=1024)
+def _at_once(shape: _Shape) -> _Statement:
+    composer = _Composer(shape.vendor)
+    parts = [f"fence AS ({_fence_text(composer, shape)})"]
+    for number, row in enumerate(shape.rows):
+        parts.append(f"w{number} AS ({_row_text(composer, shape.vendor, row, 'fence')})")
+    if shape.events:
+        parts.append(f"events AS ({_events_text(composer, shape.events)})")
+    told = f", pg_notify('sultana_events', {composer.take('text', _same)})" if shape.watched else ""
+    return _Statement(f"WITH {', '.join(parts)} SELECT signal_count{told} FROM fence", tuple(composer.prepare))
+
+
+def _events_text(composer: _Composer, count: int) -> str:
+    """Events take their numbers from the count the fence just raised: gapless, and in the order of commits."""
+    target = table("event", "postgresql")
+    columns = [target.columns[name] for name in EVENT_FIELDS]
+    tuples = ", ".join(
+        f"({place - count}, {', '.join(composer.column(column) for column in columns)})"
+        for place in range(1, count + 1)
+    )
+    names = ", ".join(column.name for column in columns)
+    picked = ", ".join(f"v.{column.name}" for column in columns)
+    return (
+        f"INSERT INTO {target.name} (instance_id, number, {names}) "
+        f"SELECT fence.id, fence.event_count + v.place, {picked} FROM fence, (VALUES {tuples}) AS v(place, {names})"
+    )
+
+
+# --- SQLite: a few statements in the caller's transaction ---------------------------------------------------------------
 
 
 def _write_in_turn(connection: BaseDatabaseWrapper, fence: Fence, batch: Batch) -> int | None:
     vendor = connection.vendor
+    shape = _Shape(
+        vendor, tuple(batch.instance), fence.lease_seconds is not None, fence.signals is not None, (), 0, False
+    )
     with connection.cursor() as cursor:
-        parts = _Parts(vendor)
-        cursor.execute(parts.fence(fence, batch), parts.parameters)
+        statement = _fence_alone(shape)
+        cursor.execute(statement.text, statement.parameters(_fence_values(fence, batch)))
         found = cursor.fetchone()
         if found is None:
             return None
         _, signals, event_count = found
-        for kind, group in _groups(batch.rows):
-            parts = _Parts(vendor)
-            if kind == "insert":
-                target = table(group[0].table, vendor)
-                tuples = ", ".join(parts.tuple_of(target, row) for row in group)
-                cursor.execute(f"INSERT INTO {target.name} ({_names(target)}) VALUES {tuples}", parts.parameters)
-            else:
-                cursor.execute(_change(parts, group[0]), parts.parameters)
+        for row_shape, group in _groups(batch.rows):
+            statement = _row_alone(vendor, row_shape)
+            cursor.execute(statement.text, statement.parameters(_row_values(vendor, row_shape, group)))
         if batch.events:
-            _insert_events(cursor, vendor, fence, batch, event_count - len(batch.events))
+            rows = _event_rows(fence, batch, event_count - len(batch.events))
+            statement = _row_alone(vendor, ("insert", "event", (), (), len(rows)))
+            cursor.execute(statement.text, statement.parameters(_row_values(vendor, _shape_of(rows), rows)))
     return int(signals)
 
 
-def _insert_events(cursor: Any, vendor: str, fence: Fence, batch: Batch, before: int) -> None:
-    parts, target = _Parts(vendor), table("event", vendor)
-    tuples = []
-    for number, line in enumerate(batch.events, start=before + 1):
-        instance = parts.value(target, "instance_id", fence.instance_id)
-        tuples.append(f"({instance}, {number}, {parts.event(target, line, batch.at)})")
-    names = ", ".join(("instance_id", "number", *EVENT_FIELDS))
-    cursor.execute(f"INSERT INTO {target.name} ({names}) VALUES {', '.join(tuples)}", parts.parameters)
+def _event_rows(fence: Fence, batch: Batch, before: int) -> list[Row]:
+    return [
+        Row(
+            "insert",
+            "event",
+            {"instance": fence.instance_id, "number": number},
+            {
+                "type": line.type,
+                "node_id": line.node_id,
+                "visit_seq": line.visit_seq,
+                "at": batch.at,
+                "data": line.data,
+            },
+        )
+        for number, line in enumerate(batch.events, start=before + 1)
+    ]
 
 
-def _groups(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
-    """Inserts into one table go together; updates and deletes stay alone. The order of tables is that of the rows."""
-    inserts: dict[str, list[Row]] = {}
-    found: list[tuple[str, list[Row]]] = []
-    for row in rows:
-        if row.kind != "insert":
-            found.append((row.kind, [row]))
-        elif row.table in inserts:
-            inserts[row.table].append(row)
-        else:
-            inserts[row.table] = [row]
-            found.append(("insert", inserts[row.table]))
-    return found
+@lru_cache(maxsize=256)
+def _fence_alone(shape: _Shape) -> _Statement:
+    composer = _Composer(shape.vendor)
+    return _Statement(_fence_text(composer, shape), tuple(composer.prepare))
+
+
+@lru_cache(maxsize=1024)
+def _row_alone(vendor: str, shape: RowShape) -> _Statement:
+    composer = _Composer(vendor)
+    return _Statement(_row_text(composer, vendor, shape, ""), tuple(composer.prepare))

@@ -6,13 +6,14 @@ the hot path writes SQL itself; this module keeps that SQL in step with the mode
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from flows.fields import RecordedJSONField
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,13 @@ def _sql_type(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) 
 
 
 def _preparer(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
-    def prepare(value: Any) -> Any:
-        return field.get_db_prep_save(value.value if isinstance(value, Enum) else value, connection)
-
-    return prepare
+    """How a field's values become parameters: what Django's own saving does, without its detours for plain values."""
+    target = field
+    while target.remote_field is not None:
+        target = target.target_field  # type: ignore[attr-defined]
+    if isinstance(target, RecordedJSONField):
+        return target.get_prep_value
+    plain = isinstance(target, models.CharField | models.TextField | models.IntegerField | models.FloatField)
+    if plain or connection.vendor == "postgresql":
+        return lambda value: value
+    return lambda value: target.get_db_prep_save(value, connection)
