@@ -26,7 +26,7 @@ PAYLOAD_LIMIT = 100_000  # characters; a hint has about 400
 ACKNOWLEDGE_TRIES = 20  # about half a minute
 
 Message = tuple[int, str]  # id of the row, signed task
-InHand: TypeAlias = "ctypes.Array[ctypes.c_int64]"  # shared memory: ids of messages, 0 for none
+InHand: TypeAlias = "ctypes.Array[ctypes.c_int64] | None"  # shared memory: ids of messages, 0 for none
 
 _ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, %s) RETURNING id"
 _ENQUEUE_AND_NOTIFY = f"WITH message AS ({_ENQUEUE}) SELECT id, pg_notify(%s, '') FROM message"
@@ -45,7 +45,7 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
     shared memory in which dequeue() notes the ids it is about to hand on.
     """
 
-    in_hand: InHand | None = None
+    in_hand: InHand = None
 
     def __init__(self, list_key: str | None = None, *, using: str | None = None) -> None:
         super().__init__(list_key)
