@@ -4,6 +4,7 @@ Every value has a default that is safe for a first try on one machine. A value t
 start with a message that names the variable.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,8 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "designer.views.sign_in.locked_out"
+API_TOKEN_LIFETIME = timedelta(hours=1)
+API_REFRESH_LIFETIME = timedelta(days=14)
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "sign-in"
