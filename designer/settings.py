@@ -77,6 +77,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "designer.urls"
 ASGI_APPLICATION = "designer.asgi.application"
+SULTANA_WEB_THREADS = env.int("SULTANA_WEB_THREADS", default=8)
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -34,14 +34,15 @@ class ApiView(APIView):
 
     def sent(self, serializer: type[Serializer[Any]]) -> dict[str, Any]:
         """The request's body as ``serializer`` reads it; raises ``ValidationError`` with every fault."""
-        return _valid(serializer(data=self.request.data))
+        return valid(serializer(data=self.request.data))
 
     def asked(self, serializer: type[Serializer[Any]]) -> dict[str, Any]:
         """The query string as ``serializer`` reads it."""
-        return _valid(serializer(data=self.request.query_params))
+        return valid(serializer(data=self.request.query_params))
 
 
-def _valid(serializer: Serializer[Any]) -> dict[str, Any]:
+def valid(serializer: Serializer[Any]) -> dict[str, Any]:
+    """The values of what fits; raises ``ValidationError`` with every fault."""
     serializer.is_valid(raise_exception=True)
     values: dict[str, Any] = serializer.validated_data
     return values

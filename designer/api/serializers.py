@@ -165,6 +165,13 @@ class InstanceFilterSerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField(default=50, min_value=1, max_value=200)
 
 
+class EventsFilterSerializer(serializers.Serializer[Any]):
+    last_event_id = serializers.IntegerField(
+        default=0, min_value=0, max_value=2**31 - 1, help_text="The number of the last event that was read."
+    )
+    tree = serializers.BooleanField(default=False, help_text="Also the events of child runs.")
+
+
 # --- the inbox ---------------------------------------------------------------------------------------------------
 
 
