@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from engine.models import InboxTask, Instance
-from engine.states import WaitKind
+from engine.states import Status, WaitKind
 from flows.models import Flow, Workspace
 
 Person = User | AnonymousUser
@@ -50,12 +50,15 @@ def can_cancel(user: Person, instance: Instance) -> bool:
 
 
 def can_resume(user: Person, instance: Instance) -> bool:
-    """Operators; the starter too where the run waits for an event or in a chat; a person's task only administrators."""
+    """Operators; the starter too where the run waits for an event or in a chat; a person's task only administrators.
+
+    A starter whose run waits for nothing passes: the engine tells them so.
+    """
     if instance.wait_kind == WaitKind.HUMAN_TASK:
         return is_administrator(user)
-    if instance.wait_kind in {WaitKind.EVENT, WaitKind.CHAT} and _is_starter(user, instance):
-        return True
-    return can_operate(user)
+    is_failed = instance.status in {Status.FAILED, Status.HELD}
+    is_for_starter = not is_failed and instance.wait_kind in {"", WaitKind.EVENT, WaitKind.CHAT}
+    return can_operate(user) or (is_for_starter and _is_starter(user, instance))
 
 
 def get_workspace(repo: str) -> Workspace:

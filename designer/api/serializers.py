@@ -8,6 +8,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from designer.api.metrics import metrics
+from engine import views
 from engine.models import InboxTask, Instance
 from engine.states import Status, TaskStatus, WaitKind
 
@@ -144,13 +146,21 @@ class MetricsSerializer(serializers.Serializer[Any]):
 class InstanceDetailSerializer(InstanceSerializer):
     """A run with what it knows. ``variables`` has ``step_outputs`` and, after an answer, ``__human_response``."""
 
-    variables = serializers.DictField()
+    variables = serializers.SerializerMethodField()
     input = serializers.JSONField()
     output = serializers.JSONField(allow_null=True)
     error_details = serializers.DictField(source="error", required=False)
     reason = serializers.CharField(required=False)
     parent_id = serializers.UUIDField(required=False)
-    metrics = MetricsSerializer()
+    metrics = serializers.SerializerMethodField()
+
+    @extend_schema_field(ANY_OBJECT)
+    def get_variables(self, instance: Instance) -> dict[str, Any]:
+        return views.variables(instance)
+
+    @extend_schema_field(MetricsSerializer)
+    def get_metrics(self, instance: Instance) -> dict[str, int]:
+        return metrics(instance)
 
 
 class InstanceListSerializer(serializers.Serializer[Any]):

@@ -49,7 +49,7 @@ class EventsView(ApiView):
         `id:` is the event's number in the run. With `tree=1` the events of child runs come too, each with `instance_id`
         and `number`; after a resumption some of these may come twice.
         """
-        instance = access.get_instance_for(request.user, repo, instance_id)
+        instance = access.get_instance_for(self.person, repo, instance_id)
         last = request.headers.get("Last-Event-ID") or request.query_params.get("last_event_id") or 0
         asked = valid(EventsFilterSerializer(data={**request.query_params.dict(), "last_event_id": last}))
         place = Place(instance.id, instance.root_id or instance.id, asked["last_event_id"], asked["tree"])
