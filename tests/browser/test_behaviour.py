@@ -50,10 +50,10 @@ def test_a_second_click_does_not_send_a_form_twice(page: Page, sign_in, mara):
     sign_in(page, mara)
     page.goto("/style-guide")
     sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.method))
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     page.route("**/sign-out", lambda route: None)  # never answered: the person has time to click again
     page.get_by_label("You: Mara Lind").click()
     twice = "button => { button.click(); setTimeout(() => button.click(), 100); }"
     page.get_by_role("button", name="Sign out").evaluate(twice)
     page.wait_for_timeout(400)
-    assert sent == ["POST"]
+    assert len(sent) == 1
