@@ -83,3 +83,9 @@ def test_times_are_shown_in_the_readers_zone(cookie, zone):
     request.COOKIES["timezone"] = cookie
     reader_time_zone(view)(request)
     assert seen == [zone]
+
+
+def test_style_sheets_are_served_without_collecting_them_first(client: Client):
+    response = client.get("/static/css/variables.css")
+    assert response.status_code == 200
+    assert b"--accent" in b"".join(response)
