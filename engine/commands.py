@@ -32,7 +32,7 @@ from engine.models import (
 )
 from engine.ports import Ports
 from engine.states import TERMINAL, Phase, Status, WaitKind
-from engine.transitions import post
+from engine.transitions import lock_run, post
 from flows.models import Flow, FlowVersion
 from flows.values import dumps
 
@@ -222,11 +222,10 @@ def delete(instance_id: UUID) -> None:
 
 
 def _get(instance_id: UUID) -> Instance:
-    """The run as it is now, locked against others who would tell it something where the database can."""
-    rows = Instance.objects.filter(pk=instance_id)
-    if connection.features.has_select_for_update and connection.in_atomic_block:
-        rows = rows.select_for_update()
-    instance = rows.first()
+    """The run as it is now; in a transaction, locked against others who would tell it something."""
+    instance = (
+        lock_run(instance_id) if connection.in_atomic_block else Instance.objects.filter(pk=instance_id)
+    ).first()
     if instance is None:
         raise NotFound("There is no such run.")
     return instance

@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from engine.failpoints import reach
 from engine.machine.happenings import CallEnded, CallParked, Happening, Started
@@ -28,6 +28,9 @@ from engine.store import loading
 from engine.store.loading import Claimed
 from engine.transitions import Committed, commit
 from flows.graph import END_INDEX
+
+COMMIT_PAUSES = (0.1, 0.3, 1.0, 3.0, 5.0, 10.0, 10.0)
+"""Seconds between tries to commit while the database does not answer, well within a lease."""
 
 
 def drive(instance_id: UUID, ports: Ports) -> None:
@@ -124,9 +127,7 @@ class _Driver:
             seen_before = row["signals_seen"]
             row["signals_seen"] = seen_before + len(news)
             reach("decided")
-            committed = commit(
-                self.claimed, decision, [each.id for each in news], self.ports, goes_on=not self.settling
-            )
+            committed = self._commit(decision, [each.id for each in news])
             if committed is not None:
                 self._take_in(decision, committed)
                 reach("committed")
@@ -134,6 +135,31 @@ class _Driver:
             row["signals_seen"] = seen_before
             if not self._still_mine():
                 return None
+
+    def _commit(self, decision: Decision, consumed: list[int]) -> Committed | None:
+        """Commit; while the database is away, again for as long as the lease lasts: the body has run, its end must not be
+        forgotten. Inside the claim's transaction there is nothing to save, the run is simply left as it was."""
+        for pause in (*COMMIT_PAUSES, None):
+            try:
+                return commit(self.claimed, decision, consumed, self.ports, goes_on=not self.settling)
+            except (OperationalError, InterfaceError):
+                if pause is None or connection.in_atomic_block:
+                    raise
+                connection.close()
+                time.sleep(pause)
+                if self._was_committed():
+                    return Committed(self.signals)
+        return None
+
+    def _was_committed(self) -> bool:
+        """Whether a commit whose answer was lost took place all the same. While it cannot be asked: no."""
+        row = self.claimed.row
+        try:
+            moved = Instance.objects.filter(id=self.instance_id, lease_token=self.claimed.token)
+            return moved.filter(step_no=row["step_no"] + 1).exists()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            return False
 
     def _still_mine(self) -> bool:
         """Whether the lease is still held, so that the commit failed only because news came."""
@@ -178,7 +204,7 @@ class _Driver:
 
     def _hands_over(self) -> bool:
         """Whether a long drive gives the worker back to others who wait: a loop of 10,000 turns must not starve two workers."""
-        if self.settling:
+        if self.settling or self.ports.queue.is_stopping():
             return True
         return time.monotonic() >= self.turn_over_at and self.ports.queue.has_ready()
 

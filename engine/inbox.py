@@ -14,7 +14,7 @@ from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
 from engine.models import Event, InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus
-from engine.transitions import complete_task, post
+from engine.transitions import complete_task, lock_run, post
 
 
 def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, ports: Ports) -> InboxTask:
@@ -32,8 +32,7 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
         _ignore(task, by, ports)
     answer = checked_answer(task, response)
     with transaction.atomic():
-        instance = Instance.objects.filter(pk=task.instance_id).first()
-        active = instance is not None and instance.status not in TERMINAL
+        active = lock_run(task.instance_id).exclude(status__in=TERMINAL).exists()
         if active and complete_task(task_id, response=answer, by=by, at=ports.clock.now()):
             output = {**answer, "completed_by": by, "task_path": task.path}
             post(task.instance_id, "answered", {"seq": task.visit_seq, "output": output}, ports)

@@ -64,8 +64,8 @@ class Queue(Protocol):
         """A hint that was sent before this moment and led to nothing was lost: the sweep may send it again."""
         ...
 
-    def wake_timekeeper(self) -> None:
-        """Say that a wake-up was written which may be due before the one the timekeeper sleeps for."""
+    def is_stopping(self) -> bool:
+        """Whether this worker was asked to stop: a drive then hands over at the next step."""
         ...
 
 

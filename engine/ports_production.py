@@ -35,8 +35,8 @@ class HintQueue:
         waiting_since = queue.oldest_ready() or datetime.now(UTC)
         return waiting_since - HINT_LOST_AFTER
 
-    def wake_timekeeper(self) -> None:
-        queue.wake_timekeeper()
+    def is_stopping(self) -> bool:
+        return queue.is_stopping()
 
 
 class PublishedFlows:

@@ -13,11 +13,9 @@ from django.utils import timezone
 from django_q.signing import SignedPackage
 
 from engine.cluster.broker import FlowBroker
-from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
-from engine.cluster.waiting import notify
 from engine.cluster.worker import has_prefetched, is_stopping
 
-__all__ = ["has_ready_messages", "is_stopping", "queue_depth", "send", "send_hint", "wake_timekeeper"]
+__all__ = ["has_ready_messages", "is_stopping", "oldest_ready", "queue_depth", "send", "send_hint"]
 
 DRIVE = "engine.tasks.drive"
 NO_TIMEOUT = -1  # django-q2's own time-out would take the timer that the engine's deadlines need
@@ -64,11 +62,6 @@ def oldest_ready(using: str = DEFAULT_DB_ALIAS) -> datetime | None:
     Messages go out in that order, so whatever was sent before it has been delivered.
     """
     return _broker(using).oldest_ready()
-
-
-def wake_timekeeper(using: str = DEFAULT_DB_ALIAS) -> None:
-    """Tell the timekeepers, at the commit, that a wake-up was written which may be the next one due."""
-    notify(TIMEKEEPER_CHANNEL, using=using)
 
 
 @cache

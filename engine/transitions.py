@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 from django.db import connection, models, transaction
 from django.db.models import F
 
+from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
 from engine.machine import position as positions
 from engine.machine.turn import Decision, NewChild
 from engine.machine.writes import Write
@@ -21,6 +22,8 @@ from engine.states import ALLOWED, Phase, Status, TaskStatus
 from engine.store.loading import LEASE_SECONDS, Claimed
 from engine.store.statements import Batch, Fence, Row, lease_until, write
 
+EVENTS_CHANNEL = "sultana_events"
+"""PostgreSQL's channel on which web processes hear that a run has moved; the payload is its root's id."""
 GRACE_SECONDS = 15.0
 """How much longer than a call's deadline its lease lasts: time to interrupt the call and record its end."""
 
@@ -61,8 +64,6 @@ def commit(
                 transaction.set_rollback(True)
                 return None
             then = _tell_others(claimed, decision, then, ports, goes_on)
-    if decision.wakes and decision.wait is not None:
-        ports.queue.wake_timekeeper()
     return Committed(signals, then)
 
 
@@ -98,9 +99,18 @@ def _batch(
         token = uuid4() if goes_on and len(decision.children) == 1 else None
         rows.append(_child(claimed, child, token, ports))
         then = (child.id, token) if token is not None else None
-    stands = decision.call is None
-    watchers = (row["root_id"] or row["id"]) if stands else None
-    return Batch(_columns(row, decision, now), rows, decision.events, now, watchers), then
+    return Batch(_columns(row, decision, now), rows, decision.events, now, _tells(row, decision)), then
+
+
+def _tells(row: dict[str, Any], decision: Decision) -> tuple[tuple[str, str], ...]:
+    """Who is woken by the commit. Watchers are told where the run comes to stand: a notice with every step would let the
+    workers' commits wait for each other; while a call is out they look by themselves."""
+    tells: list[tuple[str, str]] = []
+    if decision.call is None:
+        tells.append((EVENTS_CHANNEL, str(row["root_id"] or row["id"])))
+    if decision.wakes:
+        tells.append((TIMEKEEPER_CHANNEL, ""))
+    return tuple(tells)
 
 
 def _columns(row: dict[str, Any], decision: Decision, now: datetime) -> dict[str, Any]:
@@ -243,6 +253,15 @@ def _pass_cancel_down(claimed: Claimed, decision: Decision, ports: Ports) -> Non
 
 
 # --- news for a run --------------------------------------------------------------------------------------------------
+
+
+def lock_run(instance_id: UUID) -> "models.QuerySet[Instance]":
+    """Hold the run's row till the end of the transaction, before anything of it is touched: everybody takes the run's row first
+    and its tasks after, so that nobody waits in a circle. On SQLite the transaction itself is the lock."""
+    rows = Instance.objects.filter(id=instance_id)
+    if connection.vendor == "postgresql":
+        list(rows.select_for_update().values_list("id"))
+    return rows
 
 
 def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *, hint: bool = True) -> int:

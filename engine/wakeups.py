@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from engine.models import InboxTask, Wakeup
 from engine.ports import Ports
 from engine.store.tables import table
-from engine.transitions import expire_tasks, post
+from engine.transitions import expire_tasks, lock_run, post
 
 BATCH = 100
 
@@ -27,6 +27,7 @@ def fire_due(ports: Ports, *, limit: int = BATCH) -> int:
     with transaction.atomic():
         rows = _claim(ports.clock.now(), limit)
         for instance_id, seq, kind, attempt in sorted(rows, key=lambda row: row[0], reverse=True):
+            lock_run(instance_id)
             if kind == "deadline" and not _deadline_wins(instance_id, seq):
                 continue
             post(instance_id, "wake", {"kind": kind, "seq": seq, "attempt": attempt}, ports)

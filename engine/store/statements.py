@@ -50,13 +50,13 @@ class Row:
 
 @dataclass(slots=True)
 class Batch:
-    """Everything one transition writes. ``watchers`` names the root run whose watchers are told, ``None`` for nobody."""
+    """Everything one transition writes. ``tells`` are the channels with their payloads that are notified at the commit."""
 
     instance: dict[str, Any]
     rows: list[Row]
     events: Sequence[EventLine]
     at: datetime
-    watchers: UUID | None = None
+    tells: tuple[tuple[str, str], ...] = ()
 
 
 def write(connection: BaseDatabaseWrapper, fence: Fence, batch: Batch) -> int | None:
@@ -90,7 +90,7 @@ class _Shape:
     asks_signals: bool
     rows: tuple[RowShape, ...]
     events: int
-    watched: bool
+    tells: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +191,19 @@ def _row_text(composer: _Composer, vendor: str, shape: RowShape, source: str) ->
         rows = f"SELECT v.* FROM {source}, (VALUES {tuples}) AS v" if source else f"VALUES {tuples}"
         return f"INSERT INTO {target.name} ({names}) {rows}"
     if kind == "delete":
-        using = f" USING {source}" if source else ""
-        return f"DELETE FROM {target.name}{using} WHERE {composer.condition(target, key)}"
+        return _delete_text(composer, target, key, source)
     changes = composer.assignments(target, values)
     other = f" FROM {source}" if source else ""
     return f"UPDATE {target.name} SET {changes}{other} WHERE {composer.condition(target, key)}"
+
+
+def _delete_text(composer: _Composer, target: Table, key: Sequence[str], source: str) -> str:
+    """A delete that leaves alone what another transaction has locked: a wake-up that just fires is harmless, and waiting for
+    the timekeeper, which waits for the run's row, would never end."""
+    if not source:
+        return f"DELETE FROM {target.name} WHERE {composer.condition(target, key)}"
+    found = f"SELECT id FROM {target.name} WHERE {composer.condition(target, key)} FOR UPDATE SKIP LOCKED"
+    return f"DELETE FROM {target.name} USING {source} WHERE {target.name}.id IN ({found})"
 
 
 def _groups(rows: Sequence[Row]) -> list[tuple[RowShape, list[Row]]]:
@@ -231,15 +239,15 @@ def _write_at_once(connection: BaseDatabaseWrapper, fence: Fence, batch: Batch) 
         fence.signals is not None,
         tuple(shape for shape, _ in groups),
         len(batch.events),
-        batch.watchers is not None,
+        len(batch.tells),
     )
     values = _fence_values(fence, batch)
     for row_shape, group in groups:
         values += _row_values("postgresql", row_shape, group)
     for line in batch.events:
         values += (line.type, line.node_id, line.visit_seq, batch.at, line.data)
-    if batch.watchers is not None:
-        values.append(str(batch.watchers))
+    for channel, payload in batch.tells:
+        values += (channel, payload)
     statement = _at_once(shape)
     connection.ensure_connection()
     # Parameters go to the server apart from the text, so that a statement is prepared once per shape and not planned again.
@@ -256,7 +264,9 @@ def _at_once(shape: _Shape) -> _Statement:
         parts.append(f"w{number} AS ({_row_text(composer, shape.vendor, row, 'fence')})")
     if shape.events:
         parts.append(f"events AS ({_events_text(composer, shape.events)})")
-    told = f", pg_notify('sultana_events', {composer.take('text', _same)})" if shape.watched else ""
+    told = "".join(
+        f", pg_notify({composer.take('text', _same)}, {composer.take('text', _same)})" for _ in range(shape.tells)
+    )
     return _Statement(f"WITH {', '.join(parts)} SELECT signal_count{told} FROM fence", tuple(composer.prepare))
 
 
@@ -281,9 +291,7 @@ def _events_text(composer: _Composer, count: int) -> str:
 
 def _write_in_turn(connection: BaseDatabaseWrapper, fence: Fence, batch: Batch) -> int | None:
     vendor = connection.vendor
-    shape = _Shape(
-        vendor, tuple(batch.instance), fence.lease_seconds is not None, fence.signals is not None, (), 0, False
-    )
+    shape = _Shape(vendor, tuple(batch.instance), fence.lease_seconds is not None, fence.signals is not None, (), 0, 0)
     with connection.cursor() as cursor:
         statement = _fence_alone(shape)
         cursor.execute(statement.text, statement.parameters(_fence_values(fence, batch)))
