@@ -3,7 +3,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from designer.views import pages, run_list, runs, sign_in
+from designer.views import inbox, pages, run_list, runs, sign_in
 
 urlpatterns = [
     # people
@@ -21,6 +21,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/<slug:what>.json", runs.run_value, name="run-value"),
     path("runs/<uuid:run_id>/steps/<int:seq>/", runs.run_step, name="run-step"),
     path("runs/<uuid:run_id>/steps/<int:seq>/output.json", runs.step_value, name="step-value"),
+    # the inbox
+    path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/<uuid:task_id>/", inbox.task, name="task"),
     # the product itself
     path("style-guide", pages.style_guide, name="style-guide"),
     path("admin/", admin.site.urls),

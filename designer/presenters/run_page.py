@@ -15,7 +15,7 @@ from designer.http import SignedIn
 from designer.people import names_of
 from designer.presenters import facts, stories
 from designer.presenters.event_lines import event_page
-from designer.presenters.run_rows import lasted, run_rows, started_by
+from designer.presenters.run_rows import lasted, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
 from engine.models import Attempt, Event, InboxTask, Instance
@@ -106,13 +106,13 @@ def _content(
             return {"undo": undo, "undo_began": any(line.row.attempts for line in undo)}
         case "children":
             children = Instance.objects.filter(parent=run).defer("input", "output", "not_run", "test_config")
-            found = children.select_related("flow", "version", "started_by").order_by("id")[:CHILDREN_SHOWN]
-            return {"rows": run_rows(list(found)), "rows_shown": CHILDREN_SHOWN}
+            found = children.select_related("flow", "version", "started_by").order_by("id")
+            return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
         case "events":
             return {"page": event_page(run, drawing, before=before)}
         case "data":
             return {}
-    return {"page": visit_page(run, drawing, before=before)}
+    return {"page": visit_page(run, drawing, [line.row for line in undo], before=before)}
 
 
 def _number(text: str | None) -> int | None:

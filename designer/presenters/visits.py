@@ -1,6 +1,6 @@
 """A run's visits as lines of its page, and what is one click below them: attempts, inputs, outputs, errors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,8 +11,8 @@ from designer import kind_words
 from designer.drawings import Drawing
 from designer.people import names_of
 from designer.presenters import facts
-from engine.models import Attempt, InboxTask, Instance, Visit
-from engine.states import ACTIVE, Outcome, Status
+from engine.models import Attempt, Compensation, InboxTask, Instance, Visit
+from engine.states import ACTIVE, CompensationState, Outcome, Status
 
 PAGE = 100
 """Visits shown at once; a run may have thousands."""
@@ -23,7 +23,8 @@ CHILDREN_SHOWN = 50
 class VisitLine:
     """One visit: ``status`` as :func:`designer.words.look_of` knows it, ``why`` the reason of a failure.
 
-    ``went_on`` says that the flow dealt with the failure. ``stamp`` changes whenever what lies below may have.
+    ``went_on`` says that the flow dealt with the failure, ``undone`` where its compensation stands once that has begun.
+    ``stamp`` changes whenever what lies below may have.
     """
 
     visit: Visit
@@ -34,6 +35,7 @@ class VisitLine:
     status: str
     why: str
     went_on: bool
+    undone: str
     length: timedelta
     stamp: str
 
@@ -48,7 +50,9 @@ class VisitPage:
     not_run: list[str]
 
 
-def visit_page(run: Instance, drawing: Drawing, *, before: int | None = None) -> VisitPage:
+def visit_page(
+    run: Instance, drawing: Drawing, undo: Sequence[Compensation] = (), *, before: int | None = None
+) -> VisitPage:
     """The visits up to ``before`` (exclusive), by default the newest. Two queries."""
     visits = Visit.objects.filter(instance=run).defer("output").order_by("-seq")
     if before is not None:
@@ -56,7 +60,8 @@ def visit_page(run: Instance, drawing: Drawing, *, before: int | None = None) ->
     found = list(visits[: PAGE + 1])
     shown = found[:PAGE][::-1]
     names = facts.step_names(run.pk, [visit.seq for visit in shown])
-    lines = [line_of(visit, run, drawing, names.get(visit.seq, "")) for visit in shown]
+    fates = {row.visit_seq: row.state for row in undo if row.state != CompensationState.REGISTERED}
+    lines = [line_of(each, run, drawing, names.get(each.seq, ""), fates.get(each.seq, "")) for each in shown]
     last = int((run.position or {}).get("last_seq", 0))
     newest = shown[-1].seq if shown else 0
     return VisitPage(
@@ -67,7 +72,7 @@ def visit_page(run: Instance, drawing: Drawing, *, before: int | None = None) ->
     )
 
 
-def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str) -> VisitLine:
+def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str, undone: str = "") -> VisitLine:
     """One visit as a line; ``name`` as its start recorded it, empty for a container."""
     step = drawing.steps.get(visit.node_id)
     error: Mapping[str, Any] = visit.error or {}
@@ -79,11 +84,19 @@ def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str) -> VisitLi
         depth=step.depth if step else 0,
         is_container=bool(step and step.is_container),
         status=status,
-        why="" if status == "cancelled" else str(error.get("message") or ""),
+        why=_reason(visit, status),
         went_on=error.get("continued") is True,
+        undone=undone,
         length=(visit.ended_at or _end_of(run)) - visit.started_at,
         stamp=f"{visit.outcome or status}-{visit.attempts}-{run.event_count if not visit.outcome else 0}",
     )
+
+
+def _reason(visit: Visit, status: str) -> str:
+    """Why it failed; a container whose step failed leaves the word to that step."""
+    error: Mapping[str, Any] = visit.error or {}
+    is_own = error.get("step_id") in (None, visit.node_id)
+    return str(error.get("message") or "") if is_own and status != "cancelled" else ""
 
 
 def status_of(visit: Visit, run: Instance) -> str:

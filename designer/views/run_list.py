@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from designer import access, run_filters
 from designer.http import SignedIn
 from designer.paging import as_uuid, keyset
-from designer.presenters.run_rows import COLUMNS_LEFT_OUT, run_rows
+from designer.presenters.run_rows import COLUMNS_LEFT_OUT, run_rows, with_gist
 from designer.run_filters import COUNTED, SINCE, STATUSES, RunFilters
 from designer.words import look_of
 from designer.workspaces import current
@@ -30,7 +30,7 @@ def run_list(request: SignedIn) -> HttpResponse:
     visible = access.instances_for(request.user, current(request))
     before, after = as_uuid(request.GET.get("before")), as_uuid(request.GET.get("after"))
     light = visible.filter(filters.question()).select_related("flow", "version", "started_by").defer(*_HEAVY)
-    page = keyset(light, before=before, after=after)
+    page = keyset(with_gist(light), before=before, after=after)
     flows, people = _flows(request), _people(request)
     context = {
         "rows": run_rows(page.rows),
