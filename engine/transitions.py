@@ -90,9 +90,10 @@ def _batch(claimed: Claimed, decision: Decision, consumed: list[int], ports: Por
     rows = [_row(row["id"], each, ports) for each in decision.writes]
     rows += [Row("delete", "signal", {"id": each}, {}) for each in consumed]
     if decision.close_tasks is not None:
-        seq, status, _reason = decision.close_tasks
+        seq, reason = decision.close_tasks
         key = {"instance": row["id"], "visit_seq": seq, "status": TaskStatus.PENDING.value}
-        rows.append(Row("update", "inboxtask", key, {"status": status.value}))
+        closed = {"status": TaskStatus.CANCELLED.value, "cancellation_reason": reason}
+        rows.append(Row("update", "inboxtask", key, closed))
     return Batch(_columns(row, decision, now), rows, decision.events, now, _tells(row, decision))
 
 
@@ -300,6 +301,12 @@ def expire_tasks(instance_id: UUID, visit_seq: int) -> bool:
     """Move a visit's pending tasks to ``expired``; ``False`` when there was none left: an answer was faster."""
     pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
     return pending.update(status=TaskStatus.EXPIRED) > 0
+
+
+def close_tasks(instance_id: UUID, visit_seq: int, *, reason: str) -> int:
+    """Move a visit's tasks that are still pending to ``cancelled``; answers how many."""
+    pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
+    return pending.update(status=TaskStatus.CANCELLED, cancellation_reason=reason)
 
 
 def release(instance_ids: Iterable[UUID], worker: str) -> int:

@@ -16,7 +16,7 @@ from engine.machine.position import Frame, Leaf, Position
 from engine.machine.run import Bound, Run, World
 from engine.machine.writes import Writes
 from engine.ports import Call
-from engine.states import Outcome, Phase, Status, TaskStatus
+from engine.states import Outcome, Phase, Status
 from flows import kinds
 from flows.graph import Node
 
@@ -97,8 +97,8 @@ class Decision:
     hold: Hold | None = None
     children: list[NewChild] = field(default_factory=list)
     cancel_children_of: int | None = None
-    close_tasks: tuple[int, TaskStatus, str] | None = None
-    """Visit, status and reason for inbox tasks that are still pending there."""
+    close_tasks: tuple[int, str] | None = None
+    """A visit whose pending inbox tasks are cancelled, and why."""
     wakes: bool = False
     """A wake-up was written: the timekeeper may have to rise earlier."""
     undone: int = 0
@@ -143,7 +143,7 @@ class Turn:
         self.hold: Hold | None = None
         self.children: list[NewChild] = []
         self.cancel_children_of: int | None = None
-        self.close_tasks: tuple[int, TaskStatus, str] | None = None
+        self.close_tasks: tuple[int, str] | None = None
         self.wakes = False
         self.undone_now = 0
         self.handed_over = False
