@@ -16,7 +16,8 @@ def decide(task: InboxTask, output: dict[str, Any]) -> dict[str, Any] | None:
 
     When everybody has answered and the policy is unmet, the step ends all the same with ``group.satisfied`` false (ours).
     """
-    policy = Visit.objects.filter(instance=task.instance_id, seq=task.visit_seq).values_list("entry", flat=True).get()
+    visit = Visit.objects.filter(instance=task.instance_id, seq=task.visit_seq)
+    policy: dict[str, Any] = visit.values_list("entry", flat=True).get() or {}
     tasks = list(InboxTask.objects.filter(instance=task.instance_id, visit_seq=task.visit_seq).order_by("responded_at"))
     answered = [each for each in tasks if each.status == TaskStatus.COMPLETED]
     responses = [each.response for each in answered]
