@@ -20,7 +20,7 @@ class RailItem:
     """One entry of the rail. On a phone the late ones move behind "More"."""
 
     url_name: str
-    word: "Words"
+    word: "Words | str"
     icon: str
     late: bool = False
 

@@ -152,6 +152,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns about a missing one
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic before the first start
 
 # --- the queue and its worker processes --------------------------------------------------------------------------
 

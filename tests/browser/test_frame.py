@@ -29,7 +29,9 @@ def test_the_rail_stays_narrow_on_the_next_page(page: Page, sign_in, mara):
     page.goto("/inbox/")
     page.get_by_role("button", name="Narrow menu").click()
     page.goto("/library/")
-    assert page.get_by_role("navigation", name="Main").bounding_box()["width"] == 60
+    box = page.get_by_role("navigation", name="Main").bounding_box()
+    assert box is not None
+    assert box["width"] == 60
     expect(page.get_by_role("button", name="Wide menu")).to_be_visible()
 
 

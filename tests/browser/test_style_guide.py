@@ -62,5 +62,5 @@ def test_rows_become_cards_that_name_their_cells_on_a_phone(open_page, sign_in, 
     sign_in(page, mara)
     page.goto("/style-guide")
     row = page.get_by_role("row").filter(has_text="Refund triage")
-    assert row.bounding_box()["width"] <= PHONE.width
+    expect(row).to_have_css("display", "grid")
     expect(row.get_by_role("cell").nth(1)).to_have_attribute("data-label", "Status")
