@@ -115,22 +115,21 @@ class FlowSentinel:
 
     def _wind_down(self) -> None:
         """Finish the bodies that run, give everything else back to the queue, then let the results be saved."""
-        patience_ends = time.monotonic() + PATIENCE
-        while self._has("worker", "pusher"):
-            self._give_back_prefetched()
-            self._tend(replace=ONLY_MONITOR)
-            if time.monotonic() > patience_ends:
-                self._kill("pusher")
-            self._pause()
-        self._give_back_prefetched()
+        self._outlast("worker", "pusher", replace=ONLY_MONITOR)
         self._results.put("STOP")
+        self._outlast("monitor", replace=())
+        self._tell_losses()
+
+    def _outlast(self, *roles: Role, replace: Collection[Role]) -> None:
+        """Wait until these are gone: a worker may finish its body, the others have PATIENCE."""
         patience_ends = time.monotonic() + PATIENCE
-        while self._has("monitor"):
-            self._tend(replace=())
-            if time.monotonic() > patience_ends:
-                self._kill("monitor")
+        while any(child.role in roles for child in self._children):
             self._pause()
-        self._tend(replace=())
+            for child in self._children:
+                if child.role in roles and child.role != "worker" and time.monotonic() > patience_ends:
+                    child.process.kill()
+            self._give_back_prefetched()
+            self._tend(replace=replace)
 
     def _tend(self, *, replace: Collection[Role]) -> None:
         for child in self._children:
@@ -152,7 +151,10 @@ class FlowSentinel:
             time.sleep(CYCLE)
             return
         asked = [] if self._stop.is_set() else [self._stop.fileno()]
-        wait([*asked, *(child.process.sentinel for child in self._children)], CYCLE)
+        ready = wait([*asked, *(child.process.sentinel for child in self._children)], CYCLE)
+        for child in self._children:
+            if child.process.sentinel in ready:
+                child.process.join(1)  # its files are closed before it can be collected
 
     # --- births and deaths ---------------------------------------------------------------------------------------
 
@@ -193,16 +195,15 @@ class FlowSentinel:
             self._losses.append(Loss(worker, messages=(in_hand,) if in_hand else ()))
 
     def _tell_losses(self) -> None:
+        self._losses = [loss for loss in self._losses if not self._tell(loss)]
+
+    def _tell(self, loss: Loss) -> bool:
         """First the lease, then the message: in the other order the message would meet a lease that still holds."""
-        while self._losses:
-            loss = self._losses[0]
-            if loss.worker is not None and not self._try(self._hooks.worker_died, loss.worker):
-                return
-            if loss.messages and not self._try(self._broker.release, loss.messages):
-                return
-            if loss.claim and not self._try(self._broker.release_claim, loss.claim):
-                return
-            self._losses.pop(0)
+        return (
+            (loss.worker is None or self._try(self._hooks.worker_died, loss.worker))
+            and (not loss.messages or self._try(self._broker.release, loss.messages))
+            and (not loss.claim or self._try(self._broker.release_claim, loss.claim))
+        )
 
     def _give_back_prefetched(self) -> None:
         """Release the messages that no worker has begun."""
@@ -227,14 +228,6 @@ class FlowSentinel:
             connections.close_all()
             return False
         return True
-
-    def _has(self, *roles: Role) -> bool:
-        return any(child.role in roles for child in self._children)
-
-    def _kill(self, role: Role) -> None:
-        for child in self._children:
-            if child.role == role:
-                child.process.kill()
 
 
 def prepare_process(name: str, parent: int) -> None:
