@@ -20,7 +20,8 @@ MAX_BYTES: Final = 5 * 1024 * 1024
 """Of a text, and of what it grows to when its aliases are written out."""
 MAX_DEPTH: Final = 128
 MAX_VALUES: Final = 200_000
-MAX_DIGITS: Final = 1_000
+MAX_DIGITS: Final = 300
+"""Of an integer: more would not fit into a float either."""
 
 Format: TypeAlias = Literal["yaml", "json"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -91,6 +92,26 @@ def write_yaml(value: Any) -> str:
 def write_json(value: Any) -> str:
     """``value`` as indented JSON; members keep their order."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def short(value: Any) -> str:
+    """``value`` for a message: as JSON, cut to 60 characters."""
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def is_shallow(value: Any, levels: int) -> bool:
+    """Whether lists and maps are nested at most ``levels`` deep in ``value``. Safe for any depth."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _decoded(text: str | bytes, max_bytes: int) -> str:
