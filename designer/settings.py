@@ -4,6 +4,7 @@ Every value has a default that is safe for a first try on one machine. A value t
 start with a message that names the variable.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "designer.api.middleware.json_errors",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -75,6 +77,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "designer.urls"
 ASGI_APPLICATION = "designer.asgi.application"
+SULTANA_WEB_THREADS = env.int("SULTANA_WEB_THREADS", default=8)
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -134,9 +137,37 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "designer.views.sign_in.locked_out"
+API_TOKEN_LIFETIME = timedelta(hours=1)
+API_REFRESH_LIFETIME = timedelta(days=14)
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "sign-in"
+
+# --- the API -----------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "designer.api.authentication.BearerAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["designer.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "designer.api.errors.handle",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sultana",
+    "DESCRIPTION": "Start flows, follow their runs, answer tasks. Errors have one shape: see the schema `Error`.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "InstanceStatus": "engine.states.Status",
+        "TaskStatus": "engine.states.TaskStatus",
+        "WaitKind": "engine.states.WaitKind",
+    },
+}
 
 # --- language and time -------------------------------------------------------------------------------------------
 

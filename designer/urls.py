@@ -1,6 +1,6 @@
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import include, path
 from django.views.i18n import set_language
 
 from designer.views import pages, sign_in
@@ -14,4 +14,5 @@ urlpatterns = [
     # the product itself
     path("style-guide", pages.style_guide, name="style-guide"),
     path("admin/", admin.site.urls),
+    path("api/", include("designer.api.urls")),
 ]

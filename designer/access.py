@@ -1,0 +1,176 @@
+"""Who may see and do what, for pages and API alike: no view checks by hand.
+
+A getter raises ``Http404`` for what its caller may not know of and ``PermissionDenied`` for what they may see but not
+do (reference/flow-format.md, section 12, last column). Rights are Django permissions; the groups that carry them are
+made by the migration ``designer.0002_groups``.
+"""
+
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from engine.models import InboxTask, Instance
+from engine.states import Status, WaitKind
+from flows.models import Flow, Workspace
+
+Person = User | AnonymousUser
+
+
+def user_path(user: Person) -> str:
+    """The path under which flows know a person, such as ``/users/ana``."""
+    return f"/users/{user.get_username()}"
+
+
+def is_administrator(user: Person) -> bool:
+    """Superusers, and staff who may delete runs: what the group *Administrators* gives to somebody who is staff."""
+    return user.is_superuser or (user.is_staff and user.has_perm("engine.delete_instance"))
+
+
+def sees_flows(user: Person) -> bool:
+    """Whether all flows and their runs lie open to them; others see the runs that they started themselves."""
+    return user.is_staff or user.has_perm("flows.view_flow")
+
+
+def can_run(user: Person, flow: Flow) -> bool:
+    """Whether they may start ``flow``; a disabled flow is refused later, whoever asks."""
+    return sees_flows(user) and user.has_perm("flows.run_flow")
+
+
+def can_operate(user: Person) -> bool:
+    """Whether they may cancel, resume and abandon runs of others."""
+    return user.has_perm("engine.operate_instance")
+
+
+def can_cancel(user: Person, instance: Instance) -> bool:
+    """Operators, and whoever started the run."""
+    return can_operate(user) or _is_starter(user, instance)
+
+
+def can_resume(user: Person, instance: Instance) -> bool:
+    """Operators; the starter too where the run waits for an event or in a chat; a person's task only administrators.
+
+    A starter whose run waits for nothing passes: the engine tells them so.
+    """
+    if instance.wait_kind == WaitKind.HUMAN_TASK:
+        return is_administrator(user)
+    is_failed = instance.status in {Status.FAILED, Status.HELD}
+    is_for_starter = not is_failed and instance.wait_kind in {"", WaitKind.EVENT, WaitKind.CHAT}
+    return can_operate(user) or (is_for_starter and _is_starter(user, instance))
+
+
+def get_workspace(repo: str) -> Workspace:
+    """The workspace of that slug."""
+    workspace = Workspace.objects.filter(slug=repo).first()
+    if workspace is None:
+        raise Http404(f"There is no workspace {repo}.")
+    return workspace
+
+
+def flows_for(user: Person, repo: str) -> QuerySet[Flow]:
+    """The flows of a workspace that they see."""
+    flows = Flow.objects.filter(workspace=get_workspace(repo))
+    return flows if sees_flows(user) else flows.none()
+
+
+def get_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to look at."""
+    flow = flows_for(user, repo).filter(path=path).first()
+    if flow is None:
+        raise Http404(f"There is no flow at {path} in {repo}.")
+    return flow
+
+
+def get_rw_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to change."""
+    flow = get_flow_for(user, repo, path)
+    if not user.has_perm("flows.change_flow"):
+        raise PermissionDenied("You may look at this flow but not change it.")
+    return flow
+
+
+def get_runnable_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to start."""
+    flow = get_flow_for(user, repo, path)
+    if not can_run(user, flow):
+        raise PermissionDenied("You may look at this flow but not start it.")
+    return flow
+
+
+def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
+    """The runs of a workspace that they see: all where they see flows, else those they started, children included."""
+    instances = Instance.objects.filter(workspace=get_workspace(repo))
+    if sees_flows(user):
+        return instances
+    if not user.is_authenticated:
+        return instances.none()
+    return instances.filter(Q(started_by=user) | Q(root__started_by=user))
+
+
+def get_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run to look at."""
+    found = instances_for(user, repo).select_related("flow", "version", "root", "started_by")
+    instance = found.filter(pk=instance_id).first()
+    if instance is None:
+        raise Http404(f"There is no run {instance_id} in {repo}.")
+    return instance
+
+
+def get_cancellable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run to cancel."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_cancel(user, instance):
+        raise PermissionDenied("Only an operator or the person who started this run may cancel it.")
+    return instance
+
+
+def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run to resume; whether it waits for that is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_resume(user, instance):
+        if instance.wait_kind == WaitKind.HUMAN_TASK:
+            raise PermissionDenied("This run waits for a person's task: it is answered in the inbox.")
+        raise PermissionDenied("Only an operator may resume this run.")
+    return instance
+
+
+def get_deletable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run to delete; whether it has ended is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not is_administrator(user):
+        raise PermissionDenied("Only an administrator may delete a run.")
+    return instance
+
+
+def tasks_for(user: Person, repo: str, assignee: str) -> QuerySet[InboxTask]:
+    """The inbox of ``assignee``, a path, or ``*`` for everybody's: another's is for administrators. No test tasks."""
+    if assignee != user_path(user) and not is_administrator(user):
+        raise PermissionDenied("Only an administrator may look into another's inbox.")
+    tasks = InboxTask.objects.filter(workspace=get_workspace(repo), is_test=False)
+    return tasks if assignee == "*" else tasks.filter(assignee=assignee)
+
+
+def get_task_for(user: Person, repo: str, reference: str) -> InboxTask:
+    """A task to look at and to answer, by its id or its path (with or without the leading slash)."""
+    tasks = InboxTask.objects.filter(workspace=get_workspace(repo)).order_by("-id")
+    task = tasks.filter(_names(reference)).first()
+    if task is None:
+        raise Http404(f"There is no task {reference} in {repo}.")
+    if task.assignee != user_path(user) and not is_administrator(user):
+        raise PermissionDenied("This task is somebody else's.")
+    return task
+
+
+def _names(reference: str) -> Q:
+    try:
+        return Q(pk=UUID(reference))
+    except ValueError:
+        if "\x00" in reference:  # PostgreSQL cannot even be asked for such a text
+            return Q(pk__in=[])
+        return Q(path="/" + reference.lstrip("/"))
+
+
+def _is_starter(user: Person, instance: Instance) -> bool:
+    return user.pk is not None and (instance.root or instance).started_by_id == user.pk

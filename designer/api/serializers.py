@@ -1,0 +1,245 @@
+"""What goes over the wire: raisin's shapes (reference/flow-format.md, sections 9 and 12), with our additions.
+
+Members that raisin marks as optional are left out when there is nothing to say, instead of being null.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from designer.api.metrics import metrics
+from engine import views
+from engine.models import InboxTask, Instance
+from engine.states import Status, TaskStatus, WaitKind
+
+ANY_OBJECT = {"type": "object", "additionalProperties": {}}
+
+
+@extend_schema_field(ANY_OBJECT)
+class ObjectField(serializers.JSONField):
+    """A JSON object with any members."""
+
+    default_error_messages = {"not_an_object": "This must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("not_an_object")
+        return data
+
+
+class LeanSerializer(serializers.Serializer[Any]):
+    """Leaves members out that are not required and have no value."""
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        data = super().to_representation(instance)
+        return {name: value for name, value in data.items() if value is not None or self.fields[name].required}
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    field = serializers.CharField(required=False)
+    message = serializers.CharField()
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    """The shape of every error."""
+
+    code = serializers.CharField(help_text="Stable, for programs.")
+    message = serializers.CharField(help_text="In words: what is wrong and what to do.")
+    node = serializers.CharField(required=False, help_text="The step it is about.")
+    field = serializers.CharField(required=False, help_text="The member of the request it is about.")
+    problems = ProblemSerializer(many=True, required=False, help_text="Every fault of the request.")
+
+
+# --- signing in --------------------------------------------------------------------------------------------------
+
+
+class CredentialsSerializer(serializers.Serializer[Any]):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False)
+
+
+class RefreshSerializer(serializers.Serializer[Any]):
+    refresh_token = serializers.CharField(max_length=200)
+
+
+class TokensSerializer(serializers.Serializer[Any]):
+    access_token = serializers.CharField()
+    refresh_token = serializers.CharField()
+    token_type = serializers.CharField()
+    expires_in = serializers.IntegerField(help_text="Seconds.")
+
+
+# --- runs --------------------------------------------------------------------------------------------------------
+
+
+class RunSerializer(serializers.Serializer[Any]):
+    flow_path = serializers.CharField(max_length=400, trim_whitespace=False)
+    input = ObjectField(default=dict)
+
+
+class StartedSerializer(serializers.Serializer[Any]):
+    instance_id = serializers.UUIDField()
+    job_id = serializers.CharField()
+    status = serializers.ChoiceField(choices=["queued"])
+
+
+class ResumeSerializer(serializers.Serializer[Any]):
+    resume_data = serializers.JSONField(required=False, allow_null=True, default=None)
+
+
+class ResumedSerializer(serializers.Serializer[Any]):
+    instance_id = serializers.UUIDField()
+    job_id = serializers.CharField()
+    status = serializers.ChoiceField(choices=["resumed"])
+
+
+class CancelledSerializer(LeanSerializer):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=Status.choices)
+    cancel_requested = serializers.BooleanField(
+        required=False, help_text="True while a call is out: the run ends as soon as that call does."
+    )
+
+
+class WaitSerializer(serializers.Serializer[Any]):
+    """What a run rests on."""
+
+    kind = serializers.ChoiceField(source="wait_kind", choices=WaitKind.choices)
+    node_id = serializers.CharField()
+    due_at = serializers.DateTimeField(source="wait_due", allow_null=True)
+
+
+class InstanceSerializer(LeanSerializer):
+    """A run as it stands in a list."""
+
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=Status.choices)
+    flow_path = serializers.CharField(source="flow.path")
+    version = serializers.IntegerField(source="version.number", allow_null=True)
+    started_at = serializers.SerializerMethodField(
+        help_text="When it was first worked on; until then, when it was made."
+    )
+    ended_at = serializers.DateTimeField(required=False)
+    started_by = serializers.CharField(source="started_by.username", required=False)
+    wait = serializers.SerializerMethodField(required=False)
+    cancel_requested = serializers.BooleanField()
+    is_test = serializers.BooleanField()
+    error = serializers.CharField(source="error.message", required=False)
+
+    @extend_schema_field(serializers.DateTimeField)
+    def get_started_at(self, instance: Instance) -> str:
+        return serializers.DateTimeField().to_representation(instance.started_at or instance.created_at)
+
+    @extend_schema_field(WaitSerializer)
+    def get_wait(self, instance: Instance) -> Any:
+        return WaitSerializer(instance).data if instance.wait_kind else None
+
+
+class MetricsSerializer(serializers.Serializer[Any]):
+    total_duration_ms = serializers.IntegerField()
+    step_count = serializers.IntegerField(help_text="Visits of steps.")
+    retry_count = serializers.IntegerField()
+    compensation_count = serializers.IntegerField(help_text="Compensations that were run.")
+
+
+class InstanceDetailSerializer(InstanceSerializer):
+    """A run with what it knows. ``variables`` has ``step_outputs`` and, after an answer, ``__human_response``."""
+
+    variables = serializers.SerializerMethodField()
+    input = serializers.JSONField()
+    output = serializers.JSONField(allow_null=True)
+    error_details = serializers.DictField(source="error", required=False)
+    reason = serializers.CharField(required=False)
+    parent_id = serializers.UUIDField(required=False)
+    metrics = serializers.SerializerMethodField()
+
+    @extend_schema_field(ANY_OBJECT)
+    def get_variables(self, instance: Instance) -> dict[str, Any]:
+        return views.variables(instance)
+
+    @extend_schema_field(MetricsSerializer)
+    def get_metrics(self, instance: Instance) -> dict[str, int]:
+        return metrics(instance)
+
+
+class InstanceListSerializer(serializers.Serializer[Any]):
+    instances = InstanceSerializer(many=True)
+    next_cursor = serializers.UUIDField(allow_null=True, help_text="Give it as `cursor` for the next page.")
+
+
+class InstanceFilterSerializer(serializers.Serializer[Any]):
+    flow = serializers.CharField(required=False, max_length=400, help_text="The path of a flow.")
+    status = serializers.ChoiceField(choices=Status.choices, required=False)
+    cursor = serializers.UUIDField(required=False, help_text="`next_cursor` of the page before.")
+    limit = serializers.IntegerField(default=50, min_value=1, max_value=200)
+
+
+class EventsFilterSerializer(serializers.Serializer[Any]):
+    last_event_id = serializers.IntegerField(
+        default=0, min_value=0, max_value=2**31 - 1, help_text="The number of the last event that was read."
+    )
+    tree = serializers.BooleanField(default=False, help_text="Also the events of child runs.")
+
+
+# --- the inbox ---------------------------------------------------------------------------------------------------
+
+
+class OptionSerializer(LeanSerializer):
+    value = serializers.CharField()
+    label = serializers.CharField(required=False)  # type: ignore[assignment]
+    style = serializers.CharField(required=False)  # type: ignore[assignment]
+
+
+class TaskSerializer(LeanSerializer):
+    id = serializers.UUIDField()
+    path = serializers.CharField()
+    task_type = serializers.CharField()
+    title = serializers.CharField()
+    description = serializers.CharField()
+    assignee = serializers.CharField()
+    status = serializers.ChoiceField(choices=TaskStatus.choices)
+    priority = serializers.IntegerField()
+    options = OptionSerializer(many=True, required=False)
+    input_schema = serializers.DictField(required=False)
+    data = serializers.JSONField(required=False)  # type: ignore[assignment]
+    flow_instance_id = serializers.UUIDField(source="instance_id")
+    step_id = serializers.CharField(source="node_id")
+    created_at = serializers.DateTimeField()
+    due_in_seconds = serializers.FloatField(required=False)
+    due_at = serializers.DateTimeField(required=False)
+    response = serializers.JSONField(required=False)
+    completed_by = serializers.SerializerMethodField(required=False)
+    responded_at = serializers.DateTimeField(required=False)
+
+    def get_completed_by(self, task: InboxTask) -> str | None:
+        return task.completed_by or None
+
+
+class TaskListSerializer(serializers.Serializer[Any]):
+    assignee = serializers.CharField()
+    count = serializers.IntegerField(help_text="How many tasks this answer holds.")
+    tasks = TaskSerializer(many=True)
+
+
+class TaskFilterSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=TaskStatus.choices, required=False)
+    assignee = serializers.CharField(
+        required=False, max_length=300, help_text="A path such as `/users/ana`, or `*`; administrators only."
+    )
+
+
+class CompleteSerializer(serializers.Serializer[Any]):
+    response = serializers.JSONField(allow_null=True)
+
+
+class ResumedFlowSerializer(serializers.Serializer[Any]):
+    instance_id = serializers.UUIDField()
+    job_id = serializers.CharField()
+
+
+class CompletedSerializer(serializers.Serializer[Any]):
+    task_id = serializers.UUIDField()
+    task_path = serializers.CharField()
+    status = serializers.ChoiceField(choices=["completed"])
+    flow = ResumedFlowSerializer()

@@ -1,0 +1,133 @@
+"""Runs: start, list, look, cancel, resume, delete, at raisin's paths (reference/flow-format.md, section 12)."""
+
+import re
+from typing import Final
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer import access
+from designer.api.base import ApiView, responses
+from designer.api.serializers import (
+    CancelledSerializer,
+    InstanceDetailSerializer,
+    InstanceFilterSerializer,
+    InstanceListSerializer,
+    ResumedSerializer,
+    ResumeSerializer,
+    RunSerializer,
+    StartedSerializer,
+)
+from engine import commands
+from engine.errors import Conflict
+from engine.ports_production import ports
+
+KEY_HEADER: Final = "Idempotency-Key"
+KEY: Final = r"[!-~]{1,200}"
+LOOKUPS: Final = {"flow": "flow__path", "status": "status", "cursor": "pk__lt"}
+
+
+class RunView(ApiView):
+    @extend_schema(
+        operation_id="run_flow",
+        tags=["runs"],
+        parameters=[
+            OpenApiParameter(
+                KEY_HEADER,
+                {"type": "string", "pattern": f"^{KEY}$"},
+                OpenApiParameter.HEADER,
+                description="Makes the call safe to repeat for 24 hours: the same key and body get the same answer.",
+            )
+        ],
+        request=RunSerializer,
+        responses=responses({200: StartedSerializer}, 403, 409, 413, 415),
+    )
+    def post(self, request: Request, repo: str) -> Response:
+        """Start a run of a flow's newest published version."""
+        key = _key(request)
+        asked = self.sent(RunSerializer)
+        flow = access.get_runnable_flow_for(self.person, repo, asked["flow_path"])
+        published = ports().flows.published(flow.workspace_id, flow.path)
+        if published is None:
+            raise Conflict(f"{flow} has no published version. Publish one first; nothing was started.")
+        instance = commands.start(
+            flow.pk,
+            published.version_id,
+            input=asked["input"],
+            by=access.user_path(self.person),
+            user=self.person,
+            key=key,
+            ports=ports(),
+        )
+        return Response({"instance_id": instance.pk, "job_id": str(instance.pk), "status": "queued"})
+
+
+class InstancesView(ApiView):
+    @extend_schema(
+        operation_id="list_instances",
+        tags=["runs"],
+        parameters=[InstanceFilterSerializer],
+        responses=responses({200: InstanceListSerializer}),
+    )
+    def get(self, request: Request, repo: str) -> Response:
+        """The runs that one sees, newest first, without child runs. Give `next_cursor` back as `cursor` for more."""
+        asked = self.asked(InstanceFilterSerializer)
+        found = access.instances_for(self.person, repo).filter(parent=None)
+        found = found.filter(**{lookup: asked[name] for name, lookup in LOOKUPS.items() if name in asked})
+        limit = asked["limit"]
+        page = list(found.select_related("flow", "version", "started_by").order_by("-pk")[: limit + 1])
+        cursor = page[limit - 1].pk if len(page) > limit else None
+        return Response(InstanceListSerializer({"instances": page[:limit], "next_cursor": cursor}).data)
+
+
+class InstanceView(ApiView):
+    @extend_schema(operation_id="get_instance", tags=["runs"], responses=responses({200: InstanceDetailSerializer}))
+    def get(self, request: Request, repo: str, instance_id: UUID) -> Response:
+        """One run: where it stands, what it knows, how it ended."""
+        return Response(InstanceDetailSerializer(access.get_instance_for(self.person, repo, instance_id)).data)
+
+    @extend_schema(operation_id="delete_instance", tags=["runs"], responses=responses({204: None}, 403, 409))
+    def delete(self, request: Request, repo: str, instance_id: UUID) -> Response:
+        """Delete a run that has ended, with its child runs and all records. Administrators only."""
+        commands.delete(access.get_deletable_instance_for(self.person, repo, instance_id).pk)
+        return Response(status=204)
+
+
+class CancelView(ApiView):
+    @extend_schema(
+        operation_id="cancel_instance",
+        tags=["runs"],
+        request=None,
+        responses=responses({200: CancelledSerializer, 202: CancelledSerializer}, 403, 409),
+    )
+    def post(self, request: Request, repo: str, instance_id: UUID) -> Response:
+        """Cancel a run: nothing new starts, what is out is awaited. 202 while a call is still out."""
+        instance = access.get_cancellable_instance_for(self.person, repo, instance_id)
+        outcome = commands.cancel(instance.pk, by=access.user_path(self.person), ports=ports())
+        data = {"id": instance.pk, "status": outcome.status, "cancel_requested": outcome.requested or None}
+        return Response(CancelledSerializer(data).data, status=202 if outcome.requested else 200)
+
+
+class ResumeView(ApiView):
+    @extend_schema(
+        operation_id="resume_instance",
+        tags=["runs"],
+        request=ResumeSerializer,
+        responses=responses({200: ResumedSerializer}, 403, 409, 413, 415),
+    )
+    def post(self, request: Request, repo: str, instance_id: UUID) -> Response:
+        """Tell a run that what it waits for has come, with the data it brought."""
+        data = self.sent(ResumeSerializer)["resume_data"]
+        instance = access.get_resumable_instance_for(self.person, repo, instance_id)
+        signal = commands.resume(instance.pk, data=data, by=access.user_path(self.person), ports=ports())
+        return Response({"instance_id": instance.pk, "job_id": str(signal), "status": "resumed"})
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get(KEY_HEADER)
+    if key is not None and not re.fullmatch(KEY, key):
+        raise ValidationError({KEY_HEADER: "This must be 1 to 200 visible ASCII characters."})
+    return key

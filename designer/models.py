@@ -1,0 +1,33 @@
+"""What the web part keeps for itself: the keys with which programs sign in."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class ApiToken(models.Model):
+    """One sign-in of a program. Only digests are kept: the token itself is shown once and cannot be read back.
+
+    ``session_hash`` ties it to the password it was given for, so that a new password ends it like it ends sessions.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens", verbose_name=_("person")
+    )
+    access_digest = models.CharField(max_length=64, unique=True, editable=False)
+    refresh_digest = models.CharField(max_length=64, unique=True, editable=False)
+    session_hash = models.CharField(max_length=128, editable=False)
+    created_at = models.DateTimeField(_("signed in"), default=timezone.now)
+    expires_at = models.DateTimeField(_("valid until"))
+    refresh_expires_at = models.DateTimeField(_("can be renewed until"))
+    used_at = models.DateTimeField(_("last used"), null=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True)
+
+    class Meta:
+        verbose_name = _("API token")
+        verbose_name_plural = _("API tokens")
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.created_at:%Y-%m-%d %H:%M}"
