@@ -112,10 +112,12 @@ class _Driver:
         return [Started()]
 
     def _begin(self, now: datetime) -> None:
-        """A run's very first transition: it enters the first node, or ends at once when there is none."""
-        first = self.state.graph.first
+        """A run's very first transition: it enters the first node, or ends at once when there is none. A branch was told where it
+        begins."""
+        first, place = self.state.graph.first, self.state.position
         self.state.facts = replace(self.state.facts, started_at=now.isoformat())
-        self.state.position = replace(self.state.position, target=END_INDEX if first is None else first)
+        if place.scope is None:
+            self.state.position = replace(place, target=END_INDEX if first is None else first)
 
     def _step(self, happenings: Sequence[Happening]) -> tuple[Decision, Committed] | None:
         """Decide and commit, with whatever others had to say; again when news came just before a rest."""
@@ -184,6 +186,7 @@ class _Driver:
                     state.outputs.known.pop(seq, None)
         state.bindings.update(decision.bound)
         state.outputs.known.update(decision.outputs)
+        state.entries.known.update(decision.entries)
         state.position = decision.position
         state.plan.shorten(decision.undone)
         row["step_no"] += 1

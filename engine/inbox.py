@@ -10,11 +10,12 @@ from django.db import transaction
 from django.db.models import F
 from jsonschema import Draft202012Validator
 
+from engine import groups
 from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
 from engine.models import Event, InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus
-from engine.transitions import complete_task, lock_run, post
+from engine.transitions import close_tasks, complete_task, lock_run, post
 
 
 def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, ports: Ports) -> InboxTask:
@@ -35,7 +36,10 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
         active = lock_run(task.instance_id).exclude(status__in=TERMINAL).exists()
         if active and complete_task(task_id, response=answer, by=by, at=ports.clock.now()):
             output = {**answer, "completed_by": by, "task_path": task.path}
-            post(task.instance_id, "answered", {"seq": task.visit_seq, "output": output}, ports)
+            decided = groups.decide(task, output) if task.assignment_group else output
+            if decided is not None:
+                close_tasks(task.instance_id, task.visit_seq, reason="group_completed")
+                post(task.instance_id, "answered", {"seq": task.visit_seq, "output": decided}, ports)
             task.refresh_from_db()
             return task
     task.refresh_from_db()

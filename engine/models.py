@@ -62,6 +62,8 @@ class Instance(models.Model):
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children", db_index=False)
     parent_visit = models.PositiveIntegerField(null=True)
     branch = models.PositiveIntegerField(null=True)
+    branch_id = models.CharField(max_length=220, blank=True)
+    join_order = models.PositiveIntegerField(null=True)
 
     is_test = models.BooleanField(_("test run"), default=False)
     test_config = RecordedJSONField(_("test configuration"), null=True)
@@ -113,7 +115,8 @@ class Visit(InstanceRow):
     """One entry of a node. ``seq`` numbers the run's visits, ``number`` those of this node, both from 1.
 
     ``completion`` is its place in the order in which visits ended. ``open_children`` counts the child runs the visit still
-    waits for.
+    waits for. ``entry`` is what was fixed when it was entered and is needed until it ends: a loop's items, a group's policy.
+    The last step of a loop's iteration carries the iteration: ``loop_seq``, ``iteration``, and what of the body never ran in it.
     """
 
     seq = models.PositiveIntegerField()
@@ -126,6 +129,10 @@ class Visit(InstanceRow):
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     completion = models.PositiveIntegerField(null=True)
     open_children = models.PositiveIntegerField(default=0)
+    entry = RecordedJSONField(null=True)
+    loop_seq = models.PositiveIntegerField(null=True)
+    iteration = models.PositiveIntegerField(null=True)
+    not_run = RecordedJSONField(_("steps that did not run in this iteration"), null=True)
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"), null=True)
 
@@ -134,6 +141,11 @@ class Visit(InstanceRow):
         verbose_name_plural = _("visits")
         ordering = ["instance", "seq"]
         constraints = [models.UniqueConstraint(fields=["instance", "seq"], name="visit_once")]
+        indexes = [
+            models.Index(
+                fields=["instance", "loop_seq"], condition=Q(loop_seq__isnull=False), name="visit_of_iteration"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.node_id} #{self.number}"
@@ -297,6 +309,8 @@ class InboxTask(InstanceRow):
     is_test = models.BooleanField(_("test run"), default=False)
     response = RecordedJSONField(_("answer"), null=True)
     completed_by = models.CharField(_("answered by"), max_length=300, blank=True)
+    assignment_group = models.CharField(_("group"), max_length=300, blank=True)
+    cancellation_reason = models.CharField(_("why cancelled"), max_length=40, blank=True)
     responded_at = models.DateTimeField(_("answered"), null=True)
     created_at = models.DateTimeField(_("created"))
 

@@ -16,11 +16,12 @@ from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
 from engine.machine import position as positions
 from engine.machine.turn import Decision, NewChild
 from engine.machine.writes import Write
-from engine.models import InboxTask, Instance, Signal, Visit
+from engine.models import InboxTask, Instance, Signal
 from engine.ports import Ports
 from engine.states import ALLOWED, Phase, Status, TaskStatus
 from engine.store.loading import LEASE_SECONDS, Claimed
 from engine.store.statements import Batch, Fence, Row, lease_until, write
+from engine.store.tables import table
 
 EVENTS_CHANNEL = "sultana_events"
 """PostgreSQL's channel on which web processes hear that a run has moved; the payload is its root's id."""
@@ -49,7 +50,7 @@ def commit(
     the lowest, so two of them cannot wait for each other.
     """
     _check(Status(claimed.row["status"]), decision.status)
-    batch, then = _batch(claimed, decision, consumed, ports, goes_on)
+    batch, then = _batch(claimed, decision, consumed, ports), None
     fence = _fence(claimed, decision, ports)
     if connection.vendor == "postgresql" and not _touches_others(claimed, decision):
         signals = write(connection, fence, batch)
@@ -63,7 +64,7 @@ def commit(
             if signals is None:
                 transaction.set_rollback(True)
                 return None
-            then = _tell_others(claimed, decision, then, ports, goes_on)
+            then = _tell_others(claimed, decision, ports, goes_on)
     return Committed(signals, then)
 
 
@@ -84,22 +85,16 @@ def _fence(claimed: Claimed, decision: Decision, ports: Ports) -> Fence:
     return Fence(claimed.row["id"], claimed.token, claimed.row["step_no"], seconds, signals)
 
 
-def _batch(
-    claimed: Claimed, decision: Decision, consumed: list[int], ports: Ports, goes_on: bool
-) -> tuple[Batch, tuple[UUID, UUID] | None]:
+def _batch(claimed: Claimed, decision: Decision, consumed: list[int], ports: Ports) -> Batch:
     row, now = claimed.row, ports.clock.now()
     rows = [_row(row["id"], each, ports) for each in decision.writes]
     rows += [Row("delete", "signal", {"id": each}, {}) for each in consumed]
     if decision.close_tasks is not None:
-        seq, status, _reason = decision.close_tasks
+        seq, reason = decision.close_tasks
         key = {"instance": row["id"], "visit_seq": seq, "status": TaskStatus.PENDING.value}
-        rows.append(Row("update", "inboxtask", key, {"status": status.value}))
-    then: tuple[UUID, UUID] | None = None
-    for child in decision.children:
-        token = uuid4() if goes_on and len(decision.children) == 1 else None
-        rows.append(_child(claimed, child, token, ports))
-        then = (child.id, token) if token is not None else None
-    return Batch(_columns(row, decision, now), rows, decision.events, now, _tells(row, decision)), then
+        closed = {"status": TaskStatus.CANCELLED.value, "cancellation_reason": reason}
+        rows.append(Row("update", "inboxtask", key, closed))
+    return Batch(_columns(row, decision, now), rows, decision.events, now, _tells(row, decision))
 
 
 def _tells(row: dict[str, Any], decision: Decision) -> tuple[tuple[str, str], ...]:
@@ -162,32 +157,41 @@ def _row(instance_id: UUID, each: Write, ports: Ports) -> Row:
     return Row(kind, each.table, key, values)
 
 
-def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) -> Row:
+def _create_children(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
+    """Write the child runs: a single one is leased to this worker, which goes on with it without a hop through the queue."""
+    token = uuid4() if goes_on and len(decision.children) == 1 else None
+    rows = [_child(claimed, child, token, ports) for child in decision.children]
+    Instance.objects.bulk_create(rows, batch_size=200)
+    if token is None:
+        for row in rows:
+            ports.queue.hint(row.id)
+        return None
+    Instance.objects.filter(id=rows[0].id).update(lease_until=_until())
+    return rows[0].id, token
+
+
+def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) -> Instance:
     row, now = claimed.row, ports.clock.now()
-    return Row(
-        "insert",
-        "instance",
-        {"id": child.id},
-        {
-            "workspace_id": row["workspace_id"],
-            "flow_id": child.flow_id,
-            "version_id": child.version_id,
-            "status": Status.PENDING.value,
-            "input": child.input,
-            "trigger": row["trigger"],
-            "position": {},
-            "root_id": row["root_id"] or row["id"],
-            "parent_id": row["id"],
-            "parent_visit": child.seq,
-            "branch": child.index,
-            "is_test": row["is_test"],
-            "test_config": row["test_config"],
-            "started_by_id": row["started_by_id"],
-            "created_at": now,
-            "hinted_at": now,
-            "lease_token": token,
-            "lease_owner": ports.worker if token else "",
-        },
+    return Instance(
+        id=child.id,
+        workspace_id=row["workspace_id"],
+        flow_id=child.flow_id or row["flow_id"],
+        version_id=child.version_id or row["version_id"],
+        input=child.input,
+        trigger=row["trigger"],
+        position=dict(child.position),
+        root_id=row["root_id"] or row["id"],
+        parent_id=row["id"],
+        parent_visit=child.seq,
+        branch=child.index,
+        branch_id=child.branch_id,
+        is_test=row["is_test"],
+        test_config=row["test_config"],
+        started_by_id=row["started_by_id"],
+        created_at=now,
+        hinted_at=now,
+        lease_token=token,
+        lease_owner=ports.worker if token else "",
     )
 
 
@@ -197,20 +201,15 @@ def _touches_others(claimed: Claimed, decision: Decision) -> bool:
     return ends_a_child or bool(decision.children) or decision.cancel_children_of is not None or decision.handed_over
 
 
-def _tell_others(
-    claimed: Claimed, decision: Decision, then: tuple[UUID, UUID] | None, ports: Ports, goes_on: bool
-) -> tuple[UUID, UUID] | None:
-    """After the fence: hints for children, and the parent's news of this child's end."""
-    if then is not None:
-        Instance.objects.filter(id=then[0]).update(lease_until=_until())
-    else:
-        for child in decision.children:
-            ports.queue.hint(child.id)
+def _tell_others(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
+    """After the fence: the child runs, a hint for whoever takes over, and the parent's news of this child's end."""
     if decision.handed_over:
         ports.queue.hint(claimed.row["id"])
+    if decision.children:
+        return _create_children(claimed, decision, ports, goes_on)
     if decision.end is not None and claimed.row["parent_id"] is not None:
         return _tell_parent(claimed, decision, ports, goes_on)
-    return then
+    return None
 
 
 def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
@@ -218,10 +217,11 @@ def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bo
     row, end = claimed.row, decision.end
     assert end is not None
     parent, seq = row["parent_id"], row["parent_visit"]
-    visit = Visit.objects.filter(instance=parent, seq=seq, open_children__gt=0)
-    if not visit.update(open_children=F("open_children") - 1):
+    left = _count_off(parent, seq)
+    if left is None:
         return None
-    if Visit.objects.filter(instance=parent, seq=seq, open_children__gt=0).exists():
+    Instance.objects.filter(id=row["id"]).update(join_order=left)
+    if left > 0:
         return None
     payload = {
         "seq": seq,
@@ -231,13 +231,26 @@ def _tell_parent(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bo
         "error": end.error,
         "compensations": decision.position.compensations,
     }
-    token = uuid4()
     post(parent, "child_ended", payload, ports, hint=False)
+    token = uuid4()
     free = Instance.objects.filter(id=parent, lease_token=None, status=Status.WAITING)
     if goes_on and free.update(lease_token=token, lease_owner=ports.worker, lease_until=_until()):
         return parent, token
     ports.queue.hint(parent)
     return None
+
+
+def _count_off(parent: UUID, seq: int) -> int | None:
+    """How many child runs the parent's visit still waits for, this one counted off; ``None`` when it waits for none."""
+    target = table("visit", connection.vendor)
+    sql = (
+        f"UPDATE {target.name} SET open_children = open_children - 1 "
+        "WHERE instance_id = %s AND seq = %s AND open_children > 0 RETURNING open_children"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [target.columns["instance_id"].prepare(parent), seq])
+        found = cursor.fetchone()
+    return None if found is None else int(found[0])
 
 
 def _until() -> models.expressions.RawSQL:
@@ -288,6 +301,12 @@ def expire_tasks(instance_id: UUID, visit_seq: int) -> bool:
     """Move a visit's pending tasks to ``expired``; ``False`` when there was none left: an answer was faster."""
     pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
     return pending.update(status=TaskStatus.EXPIRED) > 0
+
+
+def close_tasks(instance_id: UUID, visit_seq: int, *, reason: str) -> int:
+    """Move a visit's tasks that are still pending to ``cancelled``; answers how many."""
+    pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
+    return pending.update(status=TaskStatus.CANCELLED, cancellation_reason=reason)
 
 
 def release(instance_ids: Iterable[UUID], worker: str) -> int:

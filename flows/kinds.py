@@ -52,8 +52,8 @@ def properties(node: RawNode) -> Mapping[str, Any]:
 
 
 def children(node: RawNode) -> list[RawNode]:
-    """A container's children that are mappings, in order."""
-    found = node.get("children")
+    """A container's children that are mappings, in order; a step has none."""
+    found = node.get("children") if is_container(node) else None
     return [child for child in found if isinstance(child, Mapping)] if isinstance(found, list) else []
 
 

@@ -31,6 +31,9 @@ POLICY_PART: Final = (
 )
 """What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function."""
 
+MAX_NUMBER: Final = 2**53
+"""Larger counts and delays are taken as not given; the doctor warns about them."""
+
 Manifests = Callable[[str], Mapping[str, Any] | None]
 """Looks a function's manifest up by path; ``None`` where the library has none."""
 
@@ -173,7 +176,8 @@ def _function_paths(raw: RawNode) -> list[str]:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < MAX_NUMBER else None
 
 
 def _positive(value: Any) -> float | None:

@@ -3,9 +3,9 @@
 import ctypes
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.db import Error as DatabaseError
 from django.db import connections
@@ -25,8 +25,9 @@ DEAD = "dead"  # the key of rows that no worker could read
 PAYLOAD_LIMIT = 100_000  # characters; a hint has about 400
 ACKNOWLEDGE_TRIES = 20  # about half a minute
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 Message = tuple[int, str]  # id of the row, signed task
-InHand: TypeAlias = "ctypes.Array[ctypes.c_int64] | None"  # shared memory: ids of messages, 0 for none
 
 _ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, %s) RETURNING id"
 _ENQUEUE_AND_NOTIFY = f"WITH message AS ({_ENQUEUE}) SELECT id, pg_notify(%s, '') FROM message"
@@ -41,11 +42,12 @@ _CLAIM = """
 class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
     """A message is a row of django_q_ormq; ``lock`` is the time before which nobody may take it.
 
-    ``using``: the alias of the database, by default that of the cluster. ``in_hand``: when the sentinel sets it,
-    shared memory in which dequeue() notes the ids it is about to hand on.
+    ``using``: the alias of the database, by default that of the cluster. ``claim_in_hand``: shared memory in which
+    the pusher notes each claim before it makes it, as the ``lock`` it is about to write (microseconds since 1970).
+    Should it be killed before it has handed the messages on, they can be found by that.
     """
 
-    in_hand: InHand = None
+    claim_in_hand: ctypes.c_int64 | None = None
 
     def __init__(self, list_key: str | None = None, *, using: str | None = None) -> None:
         super().__init__(list_key)
@@ -123,8 +125,18 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         self.acknowledge(task_id)
 
     def release(self, ids: Iterable[int]) -> None:
-        """Make messages due again at once, because whoever held them has died."""
+        """Make messages due again at once, because nobody works on them any more."""
         self._rows().filter(pk__in=list(ids)).update(lock=timezone.now())
+
+    def release_claim(self, claim: int) -> None:
+        """Make the messages of one claim due again at once; those handed on already come a second time."""
+        self._rows().filter(key=self.list_key, lock=_EPOCH + timedelta(microseconds=claim)).update(lock=timezone.now())
+
+    def close(self) -> None:
+        """Give back the connection on which this broker waits."""
+        if self._waiter is not None:
+            self._waiter.close()
+            self._waiter = None
 
     def queue_size(self) -> int:
         return int(self._rows().filter(key=self.list_key, lock__lte=timezone.now()).count())
@@ -139,7 +151,6 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         return OrmQ.objects.using(self.using)
 
     def _claim_or_wait(self) -> list[Message] | None:
-        self._note_in_hand([])
         if self._waiter is None:
             self._waiter = make_waiter(self.channel, using=self.using)
         self._waiter.arm()
@@ -163,13 +174,14 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         now = timezone.now()
         skip_locked = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
         taken_until = now + timedelta(seconds=Conf.RETRY)
+        if self.claim_in_hand is not None:
+            self.claim_in_hand.value = (taken_until - _EPOCH) // timedelta(microseconds=1)
         with connection.cursor() as cursor:
             cursor.execute(
                 _CLAIM.format(skip_locked=skip_locked),
                 [_stored(connection, taken_until), self.list_key, _stored(connection, now), Conf.BULK],
             )
             rows: list[Message] = sorted(cursor.fetchall())
-        self._note_in_hand([row_id for row_id, _ in rows])
         return [row for row in rows if not self._park_if_unreadable(*row)]
 
     def _park_if_unreadable(self, row_id: int, payload: str) -> bool:
@@ -181,17 +193,10 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         self._rows().filter(pk=row_id).update(key=DEAD)
         return True
 
-    def _note_in_hand(self, ids: Sequence[int]) -> None:
-        if self.in_hand is not None:
-            for place in range(len(self.in_hand)):
-                self.in_hand[place] = ids[place] if place < len(ids) else 0
-
     def _recover(self, error: Exception) -> None:
         self._failures += 1
         log.warning("the queue cannot be read (try %s): %s", self._failures, error)
-        if self._waiter is not None:
-            self._waiter.close()
-            self._waiter = None
+        self.close()
         _close_quietly(self.using)
         time.sleep(_pause(self._failures))
 

@@ -4,15 +4,18 @@
 one stops all others for ever. Here each operation is one system call: it has happened or it has not.
 """
 
+import ctypes
 import errno
 import os
 import pickle
 import queue
 import select
 import socket
+import struct
 from typing import Any
 
 PACKET_LIMIT = 200_000  # bytes; below the kernel's default limit for one packet
+_ID = struct.Struct("=q")  # an id as it stands in front of a packet and in shared memory
 
 
 class PacketTooLarge(ValueError):
@@ -24,18 +27,23 @@ class PacketQueue:
 
     ``capacity``: bytes of socket buffer, which bounds the messages in flight (4608, the kernel's least: some 4 to 8
     small ones); a full queue blocks the writer. Stands in for ``django_q.queues.Queue``.
+
+    In front of each packet stands the id of the message, a task's ``ack_id``, else 0. A reader that is watched has
+    the kernel write it into shared memory as it hands the packet over: there is no moment at which the message is
+    out of the queue and nobody knows who has it.
     """
 
     def __init__(self, *, capacity: int | None = None) -> None:
         self._reader, self._writer = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._capacity = capacity
         self._buffer = bytearray(PACKET_LIMIT)
+        self._in_hand: Any = bytearray(_ID.size)
         if capacity is not None:
             self._set_send_buffer(capacity)
 
     def put(self, message: object) -> None:
         """Append; blocks while the queue is full. Raises PacketTooLarge, or what pickle raises."""
-        packet = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        packet = _ID.pack(_message_id(message)) + pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         if len(packet) > PACKET_LIMIT:
             raise PacketTooLarge(f"message of {len(packet)} bytes, the limit is {PACKET_LIMIT}")
         try:
@@ -45,14 +53,18 @@ class PacketQueue:
                 raise
             self._put_oversize(packet)
 
+    def note_in(self, in_hand: ctypes.c_int64) -> None:
+        """From now on write the id of each message that this process takes into ``in_hand``, shared memory."""
+        self._in_hand = in_hand
+
     def get(self) -> Any:
         """Take the oldest message; blocks while there is none."""
-        return self._load(self._reader.recv_into(self._buffer))
+        return self._receive(0)
 
     def get_nowait(self) -> Any:
         """Take the oldest message; raises queue.Empty when there is none."""
         try:
-            return self._load(self._reader.recv_into(self._buffer, 0, socket.MSG_DONTWAIT))
+            return self._receive(socket.MSG_DONTWAIT)
         except BlockingIOError:
             raise queue.Empty from None
 
@@ -74,8 +86,9 @@ class PacketQueue:
     def join_thread(self) -> None:
         """Nothing to do: a message is with the kernel when put() returns."""
 
-    def _load(self, size: int) -> Any:
-        return pickle.loads(memoryview(self._buffer)[:size])
+    def _receive(self, flags: int) -> Any:
+        size, *_ = self._reader.recvmsg_into([self._in_hand, self._buffer], 0, flags)
+        return pickle.loads(memoryview(self._buffer)[: size - _ID.size])
 
     def _put_oversize(self, packet: bytes) -> None:
         """Let one message through that is larger than the whole buffer, then bound the queue again."""
@@ -113,6 +126,10 @@ class Flag:
     def fileno(self) -> int:
         """Readable once the flag is set."""
         return self._descriptor
+
+
+def _message_id(message: object) -> int:
+    return int(message.get("ack_id", 0)) if isinstance(message, dict) else 0
 
 
 def _is_readable(descriptor: int, seconds: float | None = 0) -> bool:

@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
-from multiprocessing.sharedctypes import RawArray, RawValue, synchronized
+from multiprocessing.sharedctypes import RawValue, synchronized
 from typing import TYPE_CHECKING, Any, Literal
 
 from django.db import connections
 from django_q.conf import Conf
 
-from engine.cluster.broker import FlowBroker, InHand
+from engine.cluster.broker import FlowBroker
 from engine.cluster.deadline import is_overrun
 from engine.cluster.identity import node_name, worker_name
 from engine.cluster.linux import die_with_parent, name_process
@@ -55,28 +55,32 @@ class Hooks:
 
 @dataclass
 class Child:
-    """One process and the memory shared with it."""
+    """One process and the memory shared with it.
+
+    ``in_hand``: what would be lost with it, the id of a message or, in the pusher, a claim of the broker; 0 for none.
+    """
 
     role: Role
     process: "ForkProcess"
-    in_hand: InHand
+    in_hand: ctypes.c_int64
     due: ctypes.c_double
     timer: ctypes.c_float
     born: float = field(default_factory=time.monotonic)
 
     def was_lost(self) -> bool:
         """Whether the process ended without having finished what it had in hand. Ask only once it has ended."""
-        if self.process.exitcode != 0:
-            return True
-        return any(self.in_hand) and self.timer.value not in (RECYCLED, TIMED_OUT)
+        if self.process.exitcode != 0 or self.role != "worker":
+            return self.process.exitcode != 0
+        return self.in_hand.value != 0 and self.timer.value not in (RECYCLED, TIMED_OUT)
 
 
 @dataclass(frozen=True)
 class Loss:
     """What is still to be told about a process that died."""
 
-    worker: str | None
-    messages: tuple[int, ...]
+    worker: str | None = None
+    messages: tuple[int, ...] = ()
+    claim: int = 0
 
 
 class FlowSentinel:
@@ -111,22 +115,21 @@ class FlowSentinel:
 
     def _wind_down(self) -> None:
         """Finish the bodies that run, give everything else back to the queue, then let the results be saved."""
-        patience_ends = time.monotonic() + PATIENCE
-        while self._has("worker", "pusher"):
-            self._give_back_prefetched()
-            self._tend(replace=ONLY_MONITOR)
-            if time.monotonic() > patience_ends:
-                self._kill("pusher")
-            self._pause()
-        self._give_back_prefetched()
+        self._outlast("worker", "pusher", replace=ONLY_MONITOR)
         self._results.put("STOP")
+        self._outlast("monitor", replace=())
+        self._tell_losses()
+
+    def _outlast(self, *roles: Role, replace: Collection[Role]) -> None:
+        """Wait until these are gone: a worker may finish its body, the others have PATIENCE."""
         patience_ends = time.monotonic() + PATIENCE
-        while self._has("monitor"):
-            self._tend(replace=())
-            if time.monotonic() > patience_ends:
-                self._kill("monitor")
+        while any(child.role in roles for child in self._children):
             self._pause()
-        self._tend(replace=())
+            for child in self._children:
+                if child.role in roles and child.role != "worker" and time.monotonic() > patience_ends:
+                    child.process.kill()
+            self._give_back_prefetched()
+            self._tend(replace=replace)
 
     def _tend(self, *, replace: Collection[Role]) -> None:
         for child in self._children:
@@ -148,13 +151,16 @@ class FlowSentinel:
             time.sleep(CYCLE)
             return
         asked = [] if self._stop.is_set() else [self._stop.fileno()]
-        wait([*asked, *(child.process.sentinel for child in self._children)], CYCLE)
+        ready = wait([*asked, *(child.process.sentinel for child in self._children)], CYCLE)
+        for child in self._children:
+            if child.process.sentinel in ready:
+                child.process.join(1)  # its files are closed before it can be collected
 
     # --- births and deaths ---------------------------------------------------------------------------------------
 
     def _spawn(self, role: Role) -> None:
         connections.close_all()  # a connection must not be shared through a fork
-        in_hand = RawArray(ctypes.c_int64, Conf.BULK if role == "pusher" else 1)
+        in_hand = RawValue(ctypes.c_int64, 0)
         due = RawValue(ctypes.c_double, 0.0)
         timer = RawValue(ctypes.c_float, -1.0)
         process = multiprocessing.get_context("fork").Process(
@@ -163,7 +169,9 @@ class FlowSentinel:
         process.start()
         self._children.append(Child(role, process, in_hand, due, timer))
 
-    def _run_child(self, role: Role, parent: int, in_hand: InHand, due: ctypes.c_double, timer: ctypes.c_float) -> None:
+    def _run_child(
+        self, role: Role, parent: int, in_hand: ctypes.c_int64, due: ctypes.c_double, timer: ctypes.c_float
+    ) -> None:
         prepare_process(f"flow-{role}", parent)
         if role == "monitor":
             run_monitor(self._results, self._broker, in_hand=in_hand)
@@ -179,18 +187,23 @@ class FlowSentinel:
             return
         self._is_hasty = time.monotonic() - child.born < YOUNG
         log.warning("%s %s ended with exit code %s", child.role, child.process.pid, child.process.exitcode)
-        worker = worker_name(child.process.pid) if child.role == "worker" else None
-        self._losses.append(Loss(worker, tuple(message for message in child.in_hand if message)))
+        in_hand = child.in_hand.value
+        if child.role == "pusher":
+            self._losses.append(Loss(claim=in_hand))
+        else:
+            worker = worker_name(child.process.pid) if child.role == "worker" else None
+            self._losses.append(Loss(worker, messages=(in_hand,) if in_hand else ()))
 
     def _tell_losses(self) -> None:
+        self._losses = [loss for loss in self._losses if not self._tell(loss)]
+
+    def _tell(self, loss: Loss) -> bool:
         """First the lease, then the message: in the other order the message would meet a lease that still holds."""
-        while self._losses:
-            loss = self._losses[0]
-            if loss.worker is not None and not self._try(self._hooks.worker_died, loss.worker):
-                return
-            if loss.messages and not self._try(self._broker.release, loss.messages):
-                return
-            self._losses.pop(0)
+        return (
+            (loss.worker is None or self._try(self._hooks.worker_died, loss.worker))
+            and (not loss.messages or self._try(self._broker.release, loss.messages))
+            and (not loss.claim or self._try(self._broker.release_claim, loss.claim))
+        )
 
     def _give_back_prefetched(self) -> None:
         """Release the messages that no worker has begun."""
@@ -199,7 +212,7 @@ class FlowSentinel:
             while True:
                 messages.append(self._tasks.get_nowait()["ack_id"])
         except queue.Empty:
-            self._losses.extend([Loss(None, tuple(messages))] if messages else [])
+            self._losses.extend([Loss(messages=tuple(messages))] if messages else [])
 
     def _beat(self) -> None:
         if time.monotonic() >= self._next_beat:
@@ -215,14 +228,6 @@ class FlowSentinel:
             connections.close_all()
             return False
         return True
-
-    def _has(self, *roles: Role) -> bool:
-        return any(child.role in roles for child in self._children)
-
-    def _kill(self, role: Role) -> None:
-        for child in self._children:
-            if child.role == role:
-                child.process.kill()
 
 
 def prepare_process(name: str, parent: int) -> None:

@@ -1,7 +1,7 @@
-"""The inside of a worker process, and what the code that runs there may ask about it.
+"""The inside of the processes, and what the code that runs in a worker may ask about it.
 
-django-q2's own worker loop does the work; it is only given queues that keep a note of the message in hand, so that
-the sentinel can release the message of a worker that was killed.
+django-q2's own loops do the work. They are given queues that keep a note of the message in hand, so that the sentinel
+can release the message of a process that was killed.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from django_q.pusher import pusher
 from django_q.worker import worker
 
 from engine.cluster import deadline
-from engine.cluster.broker import FlowBroker, InHand
+from engine.cluster.broker import FlowBroker
 from engine.cluster.packets import Flag, PacketQueue
 
 log = logging.getLogger(__name__)
@@ -36,13 +36,14 @@ def has_prefetched() -> bool:
 
 
 class Inbox:
-    """The reading end of a queue, which notes the id of the message that its process has in hand.
+    """The reading end of a queue; ``in_hand`` holds the id of the message that its process has taken, 0 for none.
 
     ``stop``: once it is set, get() answers "STOP" instead of the next message, which ends the reader's loop.
     """
 
-    def __init__(self, tasks: PacketQueue, in_hand: InHand, stop: Flag | None = None) -> None:
+    def __init__(self, tasks: PacketQueue, in_hand: ctypes.c_int64, stop: Flag | None = None) -> None:
         self._queue = tasks
+        self._queue.note_in(in_hand)
         self._in_hand = in_hand
         self._stop = stop
         self._poll = select.poll()
@@ -50,16 +51,13 @@ class Inbox:
             self._poll.register(source.fileno(), select.POLLIN)
 
     def get(self) -> Any:
-        self._in_hand[0] = 0
+        self._in_hand.value = 0
         while True:
             self._poll.poll()
             if self.is_stopping():
                 return "STOP"
             with suppress(queue.Empty):  # another worker was faster
-                message = self._queue.get_nowait()
-                break
-        self._in_hand[0] = message.get("ack_id", 0) if isinstance(message, dict) else 0
-        return message
+                return self._queue.get_nowait()
 
     def empty(self) -> bool:
         return self._queue.empty()
@@ -91,7 +89,7 @@ def run_worker(
     timer: Any,
     *,
     stop: Flag,
-    in_hand: InHand,
+    in_hand: ctypes.c_int64,
     due: ctypes.c_double,
 ) -> None:
     global _inbox
@@ -100,10 +98,10 @@ def run_worker(
     worker(_inbox, Outbox(results), timer, Conf.TIMEOUT)
 
 
-def run_monitor(results: PacketQueue, broker: FlowBroker, *, in_hand: InHand) -> None:
+def run_monitor(results: PacketQueue, broker: FlowBroker, *, in_hand: ctypes.c_int64) -> None:
     monitor(Inbox(results, in_hand), broker)
 
 
-def run_pusher(tasks: PacketQueue, stop: Flag, broker: FlowBroker, *, in_hand: InHand) -> None:
-    broker.in_hand = in_hand
+def run_pusher(tasks: PacketQueue, stop: Flag, broker: FlowBroker, *, in_hand: ctypes.c_int64) -> None:
+    broker.claim_in_hand = in_hand
     pusher(tasks, stop, broker)

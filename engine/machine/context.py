@@ -24,6 +24,7 @@ class Context(Mapping[str, Any]):
         bindings: Mapping[str, Bound],
         outputs: Outputs,
         open_visits: Mapping[str, int],
+        entries: Outputs,
         output: Any = MISSING,
     ) -> None:
         self._facts = facts
@@ -31,6 +32,7 @@ class Context(Mapping[str, Any]):
         self._bindings = bindings
         self._outputs = outputs
         self._open_visits = open_visits
+        self._entries = entries
         self._output = output
         self._found: dict[str, Any] = {}
 
@@ -98,7 +100,18 @@ class Context(Mapping[str, Any]):
 
     def loop_variables(self) -> dict[str, Any]:
         """The variables of the iterations around this place, the innermost winning."""
-        return {name: value for frame in self._position.frames for name, value in _variables(frame).items()}
+        found: dict[str, Any] = {}
+        for frame in self._position.frames:
+            if "index" in frame.data:
+                found |= self._variables_of(frame)
+        return found
+
+    def _variables_of(self, frame: Frame) -> dict[str, Any]:
+        index, item, place = frame.data["index"], frame.data.get("item"), frame.data.get("place")
+        if item is None:
+            return {"iteration": index, "index": index}
+        found = {item: self._entries[frame.seq][index]}
+        return {**found, place: index} if place else found
 
     def _newest_first(self) -> list[Bound]:
         ended = [bound for bound in self._bindings.values() if bound.succeeded]
@@ -154,8 +167,3 @@ class Only(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._context)
-
-
-def _variables(frame: Frame) -> Mapping[str, Any]:
-    found = frame.data.get("variables")
-    return found if isinstance(found, Mapping) else {}

@@ -10,6 +10,8 @@ from typing import Any
 from engine.machine import paths
 from engine.machine.turn import End, Turn, milliseconds
 from engine.states import Outcome, Phase, Status
+from flows import kinds
+from flows.graph import Node
 
 
 def complete(turn: Turn) -> None:
@@ -82,7 +84,24 @@ def _close_frames(turn: Turn, outcome: Outcome) -> None:
 def _not_run(turn: Turn) -> tuple[str, ...]:
     """The nodes without a visit, in document order: their outcome is ``not_run`` (recovery seed, *Outcomes*)."""
     open_nodes = {frame.node for frame in turn.frames} | ({turn.leaf.node} if turn.leaf else set())
-    return tuple(node.id for node in turn.graph.nodes if node.id not in turn.bindings and node.index not in open_nodes)
+    return tuple(
+        node.id
+        for node in turn.graph.nodes
+        if node.id not in turn.bindings and node.index not in open_nodes and _belongs(turn, node)
+    )
+
+
+def _belongs(turn: Turn, node: Node) -> bool:
+    """Whether this run answers for the node: not what lies outside a branch, nor inside a parallel whose branches are runs."""
+    scope, entry = turn.position.scope, turn.position.entry
+    around = turn.graph.ancestors(node.index)
+    if scope is not None:
+        inside = scope in around and (entry is None or entry in (*around, node.index))
+        if not inside:
+            return False
+        around = around[around.index(scope) + 1 :]
+    parallels = (turn.node(each) for each in around if turn.node(each).kind == kinds.PARALLEL)
+    return all(each.id not in turn.bindings for each in parallels)
 
 
 def _age(turn: Turn) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.machine import endings, paths
 from engine.machine.faults import Fault
+from engine.machine.kinds import KINDS
 from engine.machine.position import Leaf
 from engine.machine.turn import Turn
 from engine.states import Outcome
@@ -21,11 +22,17 @@ COVERED_BY_STRATEGY = frozenset({kinds.FUNCTION, kinds.AI_AGENT, kinds.AI_SEQUEN
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the ladder says: the node whose policy applies, and where control goes. ``goes_on`` means past that node."""
+    """What the ladder says: the node whose policy applies, and what it does.
+
+    Control goes to ``target``; or past the node (``goes_on``); or the node, a loop, goes on with its next iteration
+    (``iterates``); or the node, a construct with retries left, starts anew (``again``).
+    """
 
     node: Node
     target: int | None = None
     goes_on: bool = False
+    iterates: bool = False
+    again: bool = False
 
 
 def fail_visit(turn: Turn, fault: Fault) -> None:
@@ -34,8 +41,8 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     assert leaf is not None
     node = turn.open_node
     error = fault.error(node.id, turn.now, leaf.attempt)
-    verdict = judge(turn, node, expired=fault.expired)
-    if verdict is not None and verdict.goes_on:
+    verdict = judge(turn, node, expired=fault.expired, final=fault.final)
+    if verdict is not None and (verdict.goes_on or verdict.iterates):
         error["continued"] = True
     turn.change(error=error)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
@@ -44,6 +51,13 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
         return
     turn.leaf = None
     _carry_out(turn, verdict, error)
+
+
+def fail_container(turn: Turn, fault: Fault) -> None:
+    """The innermost open container fails of itself: a condition of a loop, say. The ladder begins at its own level."""
+    frame = turn.frames.pop()
+    turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt=frame.data.get("attempt", 1))
+    fail_visit(turn, fault)
 
 
 def fail_at_the_door(turn: Turn, node: Node, fault: Fault) -> None:
@@ -55,23 +69,37 @@ def fail_at_the_door(turn: Turn, node: Node, fault: Fault) -> None:
     fail_visit(turn, fault)
 
 
-def judge(turn: Turn, node: Node, *, expired: bool) -> Verdict | None:
-    """Which row applies to a failed visit of ``node``, ``None`` when the run fails."""
+def judge(turn: Turn, node: Node, *, expired: bool, final: bool) -> Verdict | None:
+    """Which row applies to a failed visit of ``node``, ``None`` when the run fails.
+
+    ``final`` failures use up no retries of a construct around them: an evaluation fault would come again.
+    """
     if expired and node.policy.timeout_edge is not None:
         return Verdict(node, node.policy.timeout_edge)
-    while True:
-        policy = node.policy
-        if policy.must_succeed:
-            return None
-        if policy.error_edge is not None:
-            return Verdict(node, policy.error_edge)
-        if policy.passes:
-            return Verdict(node, goes_on=True)
-        if not expired and _strategy_covers(turn, node):
-            return Verdict(node, goes_on=True)
-        if node.parent is None:
-            return None
-        node, expired = turn.node(node.parent), False
+    current: Node | None = node
+    while current is not None:
+        own = _own_row(turn, current, expired=expired and current is node)
+        if own is not None or current.policy.must_succeed:
+            return own
+        shield = _shield(turn, current)
+        if shield is not None and shield.policy.on_error == "continue":
+            return Verdict(shield, iterates=True)
+        current = shield if shield is not None else _construct(turn, current)
+        if current is not None and not final and _retries_left(turn, current):
+            return Verdict(current, again=True)
+    return None
+
+
+def _own_row(turn: Turn, node: Node, *, expired: bool) -> Verdict | None:
+    """Rows 1 to 4: what the node says itself, and the strategy of the flow. A node that must succeed says nothing else."""
+    policy = node.policy
+    if policy.must_succeed:
+        return None
+    if policy.error_edge is not None:
+        return Verdict(node, policy.error_edge)
+    if policy.passes or (not expired and _strategy_covers(turn, node)):
+        return Verdict(node, goes_on=True)
+    return None
 
 
 def _strategy_covers(turn: Turn, node: Node) -> bool:
@@ -79,12 +107,42 @@ def _strategy_covers(turn: Turn, node: Node) -> bool:
     return continues and node.kind in COVERED_BY_STRATEGY
 
 
+def _shield(turn: Turn, node: Node) -> Node | None:
+    """Row 5: the innermost loop around the node that says what a failed iteration does."""
+    for index in reversed(turn.ancestors(node.index)):
+        container = turn.node(index)
+        if container.kind == kinds.LOOP and container.policy.on_error is not None:
+            return container
+    return None
+
+
+def _construct(turn: Turn, node: Node) -> Node | None:
+    """Row 7: the innermost construct around the node that fails with it: a loop, or an ``and``/``or`` that declares a policy."""
+    for index in reversed(turn.ancestors(node.index)):
+        container, policy = turn.node(index), turn.node(index).policy
+        declares = policy.must_succeed or policy.error_edge is not None or policy.passes
+        if container.kind == kinds.LOOP or declares:
+            return container
+    return None
+
+
+def _retries_left(turn: Turn, container: Node) -> bool:
+    frame = next((each for each in turn.frames if each.node == container.index), None)
+    return frame is not None and frame.data.get("attempt", 1) <= container.policy.retry.max_retries
+
+
 def _carry_out(turn: Turn, verdict: Verdict, error: dict[str, Any]) -> None:
-    """Close the containers up to the node whose policy applies as failed, then go where the verdict says."""
-    inner = set(turn.graph.ancestors(verdict.node.index))
-    while turn.frames and turn.frames[-1].node not in inner:
+    """Close the containers up to the node whose policy applies as failed, then do what the verdict says."""
+    stays = set(turn.ancestors(verdict.node.index))
+    if verdict.iterates or verdict.again:
+        stays.add(verdict.node.index)
+    while turn.frames and turn.frames[-1].node not in stays:
         paths.close_container(turn, Outcome.FAILED, error=error)
     if verdict.target is not None:
         paths.jump(turn, verdict.target)
+    elif verdict.iterates:
+        KINDS[verdict.node.kind].iteration_failed(turn)
+    elif verdict.again:
+        KINDS[verdict.node.kind].start_anew(turn)
     else:
         paths.go_on(turn, verdict.node)

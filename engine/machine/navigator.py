@@ -3,12 +3,11 @@
 Pure.
 """
 
-from flows.expressions import ExpressionError
-
 from engine.machine import endings, expressions, ladder, paths
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS
 from engine.machine.turn import Turn
+from flows.expressions import ExpressionError
 from flows.graph import END_INDEX, Node
 
 
@@ -26,7 +25,7 @@ def proceed(turn: Turn) -> None:
 def enter(turn: Turn, node: Node) -> None:
     """Enter ``node``: open the containers around it that are not open yet, ask its guard, and let its kind begin."""
     open_nodes = {frame.node for frame in turn.frames}
-    for index in turn.graph.ancestors(node.index):
+    for index in turn.ancestors(node.index):
         if index not in open_nodes:
             paths.open_container(turn, turn.node(index))
     try:

@@ -44,8 +44,7 @@ def skip(turn: Turn, node: Node) -> None:
 
 def go_on(turn: Turn, node: Node) -> None:
     """Lead on from a node that is over: to its next sibling, else out of the containers it was the last in."""
-    while node.next is None and node.parent is not None:
-        container = turn.node(node.parent)
+    while node.next is None and (container := turn.parent_of(node)) is not None:
         if not KINDS[container.kind].body_ended(turn):
             return
         node = container
@@ -54,7 +53,7 @@ def go_on(turn: Turn, node: Node) -> None:
 
 def jump(turn: Turn, target: int) -> None:
     """Jump to a node: the containers that do not hold it end, those that do and are not open yet will be entered."""
-    around = () if target == END_INDEX else turn.graph.ancestors(target)
+    around = () if target == END_INDEX else turn.ancestors(target)
     while turn.frames and turn.frames[-1].node not in around:
         KINDS[turn.node(turn.frames[-1].node).kind].left(turn)
     turn.target = target

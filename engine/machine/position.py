@@ -69,6 +69,10 @@ class Position:
     frames: tuple[Frame, ...] = ()
     leaf: Leaf | None = None
     target: int | None = None
+    scope: int | None = None
+    """The parallel container whose branch this run is; nothing outside it exists for the run."""
+    entry: int | None = None
+    """The one child of ``scope`` that is the branch; ``None`` when all of them are, as in a fan-out."""
     phase: str = Phase.FORWARD.value
     undoing: Undoing | None = None
     ending: Mapping[str, Any] | None = None
@@ -81,7 +85,7 @@ class Position:
     undone: int = 0
 
 
-_EMPTY = (None, (), 0, "")
+_EMPTY = (None, (), "")
 _NAMES = tuple(each.name for each in fields(Position))
 _LEAF_NAMES = tuple(each.name for each in fields(Leaf))
 

@@ -96,6 +96,19 @@ class Undo:
     """Entries ``(instance, position)`` of children of which this is the last compensation."""
 
 
+@dataclass(frozen=True, slots=True)
+class EndedChild:
+    """How a child run ended, in the order of the branches. ``order`` is its place in the order in which they ended."""
+
+    id: UUID
+    branch_id: str
+    status: str
+    output: Any
+    error: Mapping[str, Any] | None
+    compensations: int
+    order: int
+
+
 class Plan(Protocol):
     """The compensations that are still to run, newest first, children's in their parent's place."""
 
@@ -114,6 +127,12 @@ class Run:
     position: Position
     bindings: dict[str, Bound]
     outputs: Outputs
+    entries: Outputs
+    """What visits fixed when they were entered: the items of a loop."""
+    results: Callable[[int], Mapping[int, Any]]
+    """By the ``seq`` of a loop's visit: the outputs of its committed iterations by their number."""
+    children: Callable[[int], Sequence[EndedChild]]
+    """By the ``seq`` of a visit: its child runs, once all have ended."""
     plan: Plan
 
 

@@ -16,7 +16,8 @@ from engine.machine.position import Frame, Leaf, Position
 from engine.machine.run import Bound, Run, World
 from engine.machine.writes import Writes
 from engine.ports import Call
-from engine.states import Outcome, Phase, Status, TaskStatus
+from engine.states import Outcome, Phase, Status
+from flows import kinds
 from flows.graph import Node
 
 HISTORY_LENGTH = 20
@@ -65,15 +66,19 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class NewChild:
-    """A child run to be created with the transition."""
+    """A child run to be created with the transition. Without ``flow_id`` and ``version_id`` it is a branch of the same version.
+
+    ``position`` is where it begins; empty for the first node of its flow.
+    """
 
     id: UUID
-    flow_path: str
-    flow_id: int
-    version_id: int
     input: Any
     seq: int
+    flow_id: int | None = None
+    version_id: int | None = None
     index: int = 0
+    branch_id: str = ""
+    position: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -85,14 +90,15 @@ class Decision:
     events: list[EventLine]
     bound: dict[str, Bound]
     outputs: dict[int, Any]
+    entries: dict[int, Any]
     call: Call | None = None
     wait: Wait | None = None
     end: End | None = None
     hold: Hold | None = None
     children: list[NewChild] = field(default_factory=list)
     cancel_children_of: int | None = None
-    close_tasks: tuple[int, TaskStatus, str] | None = None
-    """Visit, status and reason for inbox tasks that are still pending there."""
+    close_tasks: tuple[int, str] | None = None
+    """A visit whose pending inbox tasks are cancelled, and why."""
     wakes: bool = False
     """A wake-up was written: the timekeeper may have to rise earlier."""
     undone: int = 0
@@ -129,12 +135,15 @@ class Turn:
         self.fresh: dict[int, Any] = {}
         self.bindings: Mapping[str, Bound] = ChainMap(self.bound, run.bindings)
         self.outputs = run.outputs.over(self.fresh)
+        self.fresh_entries: dict[int, Any] = {}
+        self.entries = run.entries.over(self.fresh_entries)
+        self.fresh_results: dict[tuple[int, int], Any] = {}
         self.call: Call | None = None
         self.end: End | None = None
         self.hold: Hold | None = None
         self.children: list[NewChild] = []
         self.cancel_children_of: int | None = None
-        self.close_tasks: tuple[int, TaskStatus, str] | None = None
+        self.close_tasks: tuple[int, str] | None = None
         self.wakes = False
         self.undone_now = 0
         self.handed_over = False
@@ -160,7 +169,7 @@ class Turn:
         if self.leaf is not None:
             open_visits[self.node(self.leaf.node).id] = self.leaf.number
         self.position.frames = tuple(self.frames)
-        return Context(self.run.facts, self.position, self.bindings, self.outputs, open_visits, output)
+        return Context(self.run.facts, self.position, self.bindings, self.outputs, open_visits, self.entries, output)
 
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
@@ -175,6 +184,22 @@ class Turn:
 
     def event(self, kind: str, node_id: str = "", seq: int | None = None, **data: Any) -> None:
         self.events.append(EventLine(kind, node_id, seq, data))
+
+    def enter_with(self, seq: int, entry: Any) -> None:
+        """Fix what a visit needs until it ends."""
+        self.writes.update("visit", {"seq": seq}, entry=entry)
+        self.fresh_entries[seq] = entry
+
+    def ancestors(self, index: int) -> tuple[int, ...]:
+        """The containers around a node, outermost first, as far as they belong to this run: a branch knows nothing outside."""
+        around = self.graph.ancestors(index)
+        scope = self.position.scope
+        return around if scope is None else around[around.index(scope) + 1 :]
+
+    def parent_of(self, node: Node) -> Node | None:
+        """The container around ``node`` in this run, ``None`` at its top."""
+        outermost = node.parent is None or node.parent == self.position.scope
+        return None if outermost else self.node(node.parent)  # type: ignore[arg-type]
 
     def open_visit(self, node: Node) -> tuple[int, int]:
         """Open a visit of ``node``; answers its ``seq`` and ``number``."""
@@ -204,6 +229,7 @@ class Turn:
         if succeeded:
             recent = (*recent, seq)[-HISTORY_LENGTH:]
             self.fresh[seq] = output
+        self._note_last(node, seq, outcome)
         now_bound = Bound(number, seq, outcome.value, completion, recent)
         row = {
             "visits": number,
@@ -215,6 +241,27 @@ class Turn:
         write = self.writes.update if before else self.writes.insert
         write("binding", {"node_id": node.id}, **row)
         self.bound[node.id] = now_bound
+
+    def _note_last(self, node: Node, seq: int, outcome: Outcome) -> None:
+        """Let the innermost loop remember the last step that ran in its iteration: its output is the iteration's result."""
+        if outcome is Outcome.SKIPPED or node.kind in (kinds.AND, kinds.OR):
+            return
+        for place in range(len(self.frames) - 1, -1, -1):
+            frame = self.frames[place]
+            if frame.node != node.index and self.node(frame.node).kind == kinds.LOOP:
+                self.frames[place] = replace(frame, data={**frame.data, "last": seq})
+                return
+
+    def reopen(self, leaf: Leaf, **data: Any) -> None:
+        """Make the visit of a container that rested between two tries the innermost open container again."""
+        self.frames.append(Frame(leaf.node, leaf.seq, leaf.number, data))
+
+    def unbind(self, node: Node) -> None:
+        """A node that an iteration did not reach reads null, whatever an earlier iteration gave."""
+        before = self.bindings.get(node.id)
+        if before is not None and before.outcome != Outcome.NOT_RUN:
+            self.bound[node.id] = replace(before, outcome=Outcome.NOT_RUN.value)
+            self.writes.update("binding", {"node_id": node.id}, outcome=Outcome.NOT_RUN.value)
 
     def wake_at(self, kind: str, due: datetime, *, seq: int, attempt: int = 0) -> None:
         """Write the wake-up that ends a wait at ``due``."""
@@ -251,6 +298,7 @@ class Turn:
             events=self.events,
             bound=self.bound,
             outputs=self.fresh,
+            entries=self.fresh_entries,
             call=self.call,
             wait=None if self.call or self.end or self.hold else self._wait(),
             end=self.end,

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from engine.machine import position as positions
-from engine.machine.run import Bound, Facts, Outputs, Run, Undo
+from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo
 from engine.models import Binding, Compensation, Instance, Signal, Visit
 from engine.ports import Flows
 from engine.states import ACTIVE, CompensationState
@@ -107,6 +107,9 @@ def load(claimed: Claimed, flows: Flows) -> Run:
         position=place,
         bindings=_bindings(row["id"]) if place.completions else {},
         outputs=Outputs(lambda seqs: _outputs(row["id"], seqs)),
+        entries=Outputs(lambda seqs: _entries(row["id"], seqs)),
+        results=lambda seq: _results(row["id"], seq),
+        children=lambda seq: _children(row["id"], seq),
         plan=_Plan(row["id"]),
     )
 
@@ -126,6 +129,32 @@ def _bindings(instance_id: UUID) -> dict[str, Bound]:
 
 def _outputs(instance_id: UUID, seqs: Sequence[int]) -> dict[int, Any]:
     return dict(Visit.objects.filter(instance=instance_id, seq__in=list(seqs)).values_list("seq", "output"))
+
+
+def _entries(instance_id: UUID, seqs: Sequence[int]) -> dict[int, Any]:
+    return dict(Visit.objects.filter(instance=instance_id, seq__in=list(seqs)).values_list("seq", "entry"))
+
+
+def _results(instance_id: UUID, loop_seq: int) -> dict[int, Any]:
+    """The iterations' results: null where the last step that ran did not succeed."""
+    rows = Visit.objects.filter(instance=instance_id, loop_seq=loop_seq)
+    return {index: output for index, output in rows.values_list("iteration", "output") if index is not None}
+
+
+def _children(instance_id: UUID, seq: int) -> list[EndedChild]:
+    rows = Instance.objects.filter(parent=instance_id, parent_visit=seq).order_by("branch", "id")
+    return [
+        EndedChild(
+            row.id,
+            row.branch_id,
+            row.status,
+            row.output,
+            row.error,
+            positions.from_json(row.position).compensations,
+            -(row.join_order or 0),
+        )
+        for row in rows
+    ]
 
 
 class _Plan:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from flows.expressions.errors import ExpressionError, Fault, located
+from flows.expressions.errors import ExpressionError, Fault, Lines, located
 from flows.expressions.expression import CACHED_LENGTH, CACHED_TEXTS, Expression, read
 from flows.expressions.limits import MAX_TEMPLATE, Evaluation
 from flows.expressions.markers import has_opening, split
@@ -13,7 +13,7 @@ from flows.expressions.references import Reference, references
 from flows.expressions.values import CONTAINERS, is_true, type_name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Condition:
     """A condition, read. ``expression`` is None when the field held a plain value, whose truth is ``constant``.
 
@@ -37,7 +37,13 @@ class Condition:
 
     def references(self) -> tuple[Reference, ...]:
         """What it looks up, in the order of the text."""
-        return references(self.expression.tree, self.text, self.at) if self.expression else ()
+        return self._references
+
+    @cached_property
+    def _references(self) -> tuple[Reference, ...]:
+        if self.expression is None:
+            return ()
+        return tuple(references(self.expression.tree, self.text, Lines(self.text), self.at))
 
 
 def parse_condition(field: Any) -> Condition:

@@ -41,9 +41,9 @@ class Cursor:
         self.sign = token.value if token.is_sign else ""
         return taken
 
-    def take(self, *signs: str) -> Token | None:
-        """Take the token to come if it is one of ``signs``."""
-        return self.advance() if self.sign in signs else None
+    def take(self, sign: str) -> Token | None:
+        """Take the token to come if it is ``sign``."""
+        return self.advance() if self.sign == sign else None
 
     def expect(self, sign: str) -> None:
         """Take ``sign``; nothing else may come."""

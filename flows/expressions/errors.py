@@ -1,5 +1,8 @@
 """The one error class of the language (reference/expressions.md, section 8)."""
 
+from array import array
+from bisect import bisect_right
+from re import finditer
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["parse", "evaluation"]
@@ -45,11 +48,21 @@ class Fault(Exception):
         self.at = at
 
 
-def position(text: str, at: int) -> tuple[int, int]:
-    """Line and column of offset ``at``, both from 1."""
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+class Lines:
+    """Where the lines of a text begin, for many positions in a long one."""
+
+    __slots__ = ("_starts",)
+
+    def __init__(self, text: str) -> None:
+        self._starts = array("i", [0])
+        self._starts.extend(match.end() for match in finditer("\n", text))
+
+    def position(self, at: int) -> tuple[int, int]:
+        """Line and column of offset ``at``, both from 1."""
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
 
 
 def located(kind: Kind, message: str, text: str, at: int) -> ExpressionError:
     """The error with ``message`` at offset ``at`` of ``text``."""
-    return ExpressionError(kind, message, *position(text, at))
+    return ExpressionError(kind, message, *Lines(text).position(at))

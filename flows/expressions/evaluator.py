@@ -34,9 +34,10 @@ Compiled: TypeAlias = dict[int, Compute]  # by id() of the branch
 
 
 def compile_tree(branches: Sequence[tuple[Tree, bool]]) -> Compute:
-    """The function that evaluates the first of ``branches``, which :func:`walk` gave; it raises :class:`Fault` with its place in :attr:`Evaluation.at`.
+    """The function that evaluates the first of ``branches``, all of a tree as :func:`walk` gives them.
 
-    Parts come before what they are part of, in a loop: a deep tree costs no call stack here.
+    It raises :class:`Fault` with its place in :attr:`Evaluation.at`. Parts come before what they are part of, in a
+    loop: a deep tree costs no call stack here.
     """
     compiled: Compiled = {}
     for tree, forgiven in reversed(branches):

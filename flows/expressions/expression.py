@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isfinite
 from typing import Any
 
-from flows.expressions.errors import Fault, located
+from flows.expressions.errors import Fault, Lines, located
 from flows.expressions.evaluator import compile_tree
 from flows.expressions.limits import Compute, Evaluation
 from flows.expressions.parser import parse_tree
@@ -20,7 +20,7 @@ CACHED_LENGTH = 1024
 CACHED_TEXTS = 2048
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Expression:
     """An expression that is in the language. Immutable, and safe to share among threads.
 
@@ -48,7 +48,11 @@ class Expression:
 
     def references(self) -> tuple[Reference, ...]:
         """What it looks up in the context, in the order of the text."""
-        return references(self.tree, self.text)
+        return self._references
+
+    @cached_property
+    def _references(self) -> tuple[Reference, ...]:
+        return tuple(references(self.tree, self.text, Lines(self.text)))
 
 
 def parse(text: str) -> Expression:

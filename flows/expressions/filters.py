@@ -4,21 +4,21 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from flows.expressions import methods
-from flows.expressions.limits import Evaluation
+from flows.expressions.limits import Evaluation, refuse_too_long
 from flows.expressions.texts import interpolated, json_text, utf8_size
 
 Filter: TypeAlias = Callable[[Any, list[Any], Evaluation], Any]
 
 
 def _method(name: str) -> Filter:
-    """The filter that is the method ``name``: null in, null out. A string that it makes has the limit of its own."""
+    """The filter that is the method ``name``: null in, null out. A string that it makes has its limit too."""
 
     def apply(value: Any, arguments: list[Any], run: Evaluation) -> Any:
         if value is None:
             return None
         result = methods.call(name, value, arguments, run)
         if isinstance(result, str):
-            run.make(utf8_size(result))
+            refuse_too_long(utf8_size(result))
         return result
 
     return apply

@@ -3,6 +3,7 @@
 import re
 from array import array
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from flows.expressions.texts import WHITE_SPACE
 
@@ -11,8 +12,7 @@ _DOLLAR_OPENING = re.compile(r"\$\{")
 _BRACE = re.compile(r"[{}]")
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """The expression between two braces, white space around it taken off, and its offset in the string."""
 
     text: str

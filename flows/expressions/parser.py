@@ -28,6 +28,11 @@ from flows.expressions.tree import (
     Tree,
 )
 
+_ORS = ("||", "or")
+_ANDS = ("&&", "and")
+_SUMS = ("+", "-")
+_PRODUCTS = ("*", "/", "%")
+_PREFIXES = ("!", "-")
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not")
 
 
@@ -49,12 +54,14 @@ def _expression(cursor: Cursor) -> Tree:
     alternatives: list[Tree] = []
     conditions = [_comparison(cursor)]
     while True:
-        if cursor.take("&&", "and"):
+        if cursor.sign in _ANDS:
+            cursor.advance()
             conditions.append(_comparison(cursor))
             continue
         alternatives.append(_joined("and", conditions))
-        if not cursor.take("||", "or"):
+        if cursor.sign not in _ORS:
             return _joined("or", alternatives)
+        cursor.advance()
         conditions = [_comparison(cursor)]
 
 
@@ -65,7 +72,8 @@ def _joined(operator: Literal["and", "or"], parts: list[Tree]) -> Tree:
 def _comparison(cursor: Cursor) -> Tree:
     nots = _run_of(cursor, "not")
     tree = _sum(cursor)
-    if operator := cursor.take(*_COMPARISONS):
+    if cursor.sign in _COMPARISONS:
+        operator = cursor.advance()
         sign = operator.value
         if sign == "not":
             cursor.expect("in")
@@ -79,14 +87,16 @@ def _comparison(cursor: Cursor) -> Tree:
 def _sum(cursor: Cursor) -> Tree:
     first = _product(cursor, _operand(cursor))
     terms: list[Operation] = []
-    while sign := cursor.take("+", "-"):
+    while cursor.sign in _SUMS:
+        sign = cursor.advance()
         terms.append(Operation(sign.value, _product(cursor, _operand(cursor)), sign.at))
     return Arithmetic(first, tuple(terms), first.at) if terms else first
 
 
 def _product(cursor: Cursor, first: Tree) -> Tree:
     factors: list[Operation] = []
-    while sign := cursor.take("*", "/", "%"):
+    while cursor.sign in _PRODUCTS:
+        sign = cursor.advance()
         factors.append(Operation(sign.value, _operand(cursor), sign.at))
     return Arithmetic(first, tuple(factors), first.at) if factors else first
 
@@ -95,6 +105,13 @@ def _product(cursor: Cursor, first: Tree) -> Tree:
 
 
 def _operand(cursor: Cursor) -> Tree:
+    if cursor.sign in _PREFIXES:
+        return _signed(cursor)
+    tree = _postfix(cursor, [])
+    return _filtered(cursor, tree) if cursor.sign == "|" else tree
+
+
+def _signed(cursor: Cursor) -> Tree:
     """``!`` binds looser than a filter and ``-`` tighter, so a run of ``!`` before the first ``-`` stands apart."""
     bangs = _run_of(cursor, "!")
     signs = _run_of(cursor, "-", "!") if cursor.sign == "-" else []

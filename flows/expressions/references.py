@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from flows.expressions.errors import Within, position
+from flows.expressions.errors import Lines, Within
 from flows.expressions.tree import Access, Constant, Index, Member, Name, Tree, walk
 
 _TIGHT_HYPHENS = re.compile(r"(?:-[A-Za-z0-9_]+)+")
@@ -50,26 +50,25 @@ class Reference:
 
     def inside(self, within: Within) -> "Reference":
         """The same reference, seen from a structure in which ``within`` leads to its string."""
-        return replace(self, within=(*within, *self.within))
+        if not within:
+            return self
+        within = (*within, *self.within)
+        return Reference(self.root, self.path, self.is_forgiven, self.hyphen, self.line, self.column, within)
 
 
-def references(tree: Tree, text: str, at: int = 0) -> tuple[Reference, ...]:
-    """All references of ``tree`` in the order of the text, which it has from offset ``at`` on."""
-    return tuple(_found(tree, text, at))
-
-
-def _found(root: Tree, text: str, start: int) -> Iterator[Reference]:
+def references(root: Tree, text: str, lines: Lines, start: int = 0) -> Iterator[Reference]:
+    """All references of ``root``, in order. Its text stands in ``text`` from offset ``start`` on."""
     bases: set[int] = set()
     for tree, forgiven in walk(root):
         match tree:
             case Access(Name() as name, steps):
                 bases.add(id(name))
-                yield _reference(name, steps, forgiven, text, start)
+                yield _reference(name, steps, forgiven, text, lines, start)
             case Name() if id(tree) not in bases:
-                yield _reference(tree, (), forgiven, text, start)
+                yield _reference(tree, (), forgiven, text, lines, start)
 
 
-def _reference(name: Name, steps: tuple[object, ...], forgiven: bool, text: str, start: int) -> Reference:
+def _reference(name: Name, steps: tuple[object, ...], forgiven: bool, text: str, lines: Lines, start: int) -> Reference:
     path: list[Key] = []
     end: int | None = start + name.at + len(name.name)
     last = name.name
@@ -85,7 +84,7 @@ def _reference(name: Name, steps: tuple[object, ...], forgiven: bool, text: str,
                 end = None
                 break
     hyphen = _hyphen(last, text, end) if end is not None else None
-    return Reference(name.name, tuple(path), forgiven, hyphen, *position(text, start + name.at))
+    return Reference(name.name, tuple(path), forgiven, hyphen, *lines.position(start + name.at))
 
 
 def _hyphen(last: str, text: str, end: int) -> Hyphen | None:

@@ -1,22 +1,24 @@
 """One string with markers (reference/expressions.md, section 10)."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
-from flows.expressions.errors import ExpressionError, Fault, located
+from flows.expressions.errors import ExpressionError, Fault, Lines, located
 from flows.expressions.expression import CACHED_LENGTH, CACHED_TEXTS, Expression, read
 from flows.expressions.limits import MAX_TEMPLATE, Compute, Evaluation, refuse_too_long
 from flows.expressions.markers import Split, has_opening, split
 from flows.expressions.references import Reference, references
 from flows.expressions.texts import interpolated, utf8_size
 
+MOST_ERRORS = 10
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class StringTemplate:
     """A string that has or may have markers. ``compute`` is None when it resolves to itself or has ``errors``.
 
-    ``compute`` raises :class:`ExpressionError` with the place in the whole string.
+    ``compute`` raises :class:`ExpressionError` with the place in the whole string. Reading stops at ``MOST_ERRORS``.
     """
 
     text: str
@@ -25,10 +27,14 @@ class StringTemplate:
     expressions: tuple[tuple[int, Expression], ...] = ()
     compute: Compute | None = field(repr=False, default=None)
 
+    @cached_property
     def references(self) -> tuple[Reference, ...]:
         """What its markers look up, placed in the whole string."""
+        lines = Lines(self.text)
         return tuple(
-            reference for at, expression in self.expressions for reference in references(expression.tree, self.text, at)
+            reference
+            for at, expression in self.expressions
+            for reference in references(expression.tree, self.text, lines, at)
         )
 
 
@@ -51,6 +57,8 @@ def _read(text: str) -> StringTemplate:
             expressions.append((marker.at, read(marker.text)))
         except Fault as fault:
             errors.append(located("parse", fault.message, text, marker.at + fault.at))
+            if len(errors) == MOST_ERRORS:
+                break
     compute = None if errors or not expressions else _compute(text, parts, expressions)
     return StringTemplate(text, tuple(errors), parts.is_unbalanced, tuple(expressions), compute)
 

@@ -48,7 +48,7 @@ class Template:
 
     def references(self) -> tuple[Reference, ...]:
         """What its markers look up, in the order of the value; those of markers that do not parse are missing."""
-        return tuple(found.inside(within) for within, string in self._strings for found in string.references())
+        return tuple(found.inside(within) for within, string in self._strings for found in string.references)
 
 
 def parse_template(value: Any) -> Template:

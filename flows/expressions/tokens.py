@@ -16,14 +16,16 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>   [ \t\r\n]+ )
-    | (?P<float>   [0-9]+ (?: \.[0-9]+ (?:[eE][+-]?[0-9]+)? | [eE][+-]?[0-9]+ ) )
+    [ \t\r\n]*+ (?:
+      (?P<float>   [0-9]+ (?: \.[0-9]+ (?:[eE][+-]?[0-9]+)? | [eE][+-]?[0-9]+ ) )
     | (?P<integer> [0-9]+ )
     | (?P<name>    [A-Za-z_][A-Za-z0-9_]* )
     | (?P<member>  \.[A-Za-z0-9_]+ )
     | (?P<string>  '[^'\\]*+(?:\\.[^'\\]*+)*+' | "[^"\\]*+(?:\\.[^"\\]*+)*+" )
     | (?P<sign>    && | \|\| | == | != | <= | >= | [-+*/%<>!|()\[\]{},:] )
-    """,
+    | (?P<end>     \Z )
+    | (?P<wrong>   . )
+    )""",
     re.VERBOSE | re.DOTALL,
 )
 _NAME_START = re.compile("[A-Za-z_]")
@@ -62,33 +64,27 @@ def tokens(text: str) -> Iterator[Token]:
     """
     if len(text) > MAX_TEXT:
         raise Fault(f"an expression has at most {MAX_TEXT} characters", 0)
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise Fault(_HINTS.get(text[at], f"unexpected character {text[at]!r}"), at)
-        end = match.end()
-        if match.lastgroup != "space":
-            yield _token(str(match.lastgroup), match.group(), at, end, text)
-        at = end
-    yield Token("end", "", at, at)
-
-
-def _token(group: str, found: str, at: int, end: int, text: str) -> Token:
-    match group:
-        case "float" | "integer":
-            if _NAME_START.match(text, end):
-                raise Fault("a number runs into a name", at)
-            return Token("number", float(found) if group == "float" else _integer(found, at), at, end)
-        case "string":
-            return Token("string", _unescaped(found[1:-1]), at, end)
-        case "name":
-            is_word = found in WORDS
-            return Token("word" if is_word else "name", found, at, end, is_word)
-        case "member":
-            return Token("member", found[1:], at, end)
-        case _:
-            return Token("sign", found, at, end, True)
+    for match in _TOKEN.finditer(text):
+        group = str(match.lastgroup)
+        found, at, end = match[group], match.start(group), match.end()
+        match group:
+            case "name":
+                is_word = found in WORDS
+                yield Token("word" if is_word else "name", found, at, end, is_word)
+            case "sign":
+                yield Token("sign", found, at, end, True)
+            case "member":
+                yield Token("member", found[1:], at, end)
+            case "string":
+                yield Token("string", _unescaped(found[1:-1]), at, end)
+            case "float" | "integer":
+                if _NAME_START.match(text, end):
+                    raise Fault("a number runs into a name", at)
+                yield Token("number", float(found) if group == "float" else _integer(found, at), at, end)
+            case "end":
+                yield Token("end", "", at, at)
+            case _:
+                raise Fault(_HINTS.get(found, f"unexpected character {found!r}"), at)
 
 
 def _integer(digits: str, at: int) -> int:

@@ -118,7 +118,7 @@ def position_of(wanted: Any, elements: list[Any], run: Evaluation) -> int:
 
 def _same_scalar(left: Any, right: Any, run: Evaluation) -> bool:
     if type(left) is int and type(right) is int:
-        return left == right or (not _fit(left, right) and _same_float(left, right))
+        return left == right if _fit(left, right) else _same_float(left, right)
     if isinstance(left, str):
         if not isinstance(right, str) or len(left) != len(right):
             return False

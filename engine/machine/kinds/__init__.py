@@ -43,6 +43,12 @@ class Kind:
         """The last child in this container (the innermost open one) is over. ``True`` when the container is over, too."""
         return True
 
+    def iteration_failed(self, turn: Turn) -> None:
+        """The iteration of this loop (the innermost open container) failed, and the loop goes on all the same."""
+
+    def start_anew(self, turn: Turn) -> None:
+        """This construct (the innermost open container) failed and has retries left: it starts anew after their delay."""
+
     def left(self, turn: Turn) -> None:
         """A jump leaves this container (the innermost open one)."""
 

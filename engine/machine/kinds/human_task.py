@@ -1,9 +1,7 @@
 """Human tasks: put a task into somebody's inbox and rest until it is answered (reference/flow-format.md, section 9)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
-
-from flows.expressions import ExpressionError
 
 from engine.machine import expressions, steps
 from engine.machine.faults import Fault, deadline_passed, evaluation
@@ -11,8 +9,10 @@ from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from engine.states import TaskStatus, WaitKind
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
+GROUPS = "/groups/"
 DEFAULT_OPTIONS = [
     {"value": "approve", "label": "Approve", "style": "success"},
     {"value": "reject", "label": "Reject", "style": "danger"},
@@ -41,22 +41,31 @@ class HumanTaskStep(Kind):
     def _ask(self, turn: Turn, node: Node) -> None:
         try:
             task = _task(turn, node)
+            _fix_policy(turn, node, task["assignee"])
         except ExpressionError as error:
             steps.fail(turn, node, evaluation(error, "task"))
             return
         except _Unusable as problem:
             steps.fail(turn, node, problem.fault)
             return
-        assert turn.leaf is not None
         seconds = task["due_in_seconds"]
         due = None if seconds is None else turn.now + timedelta(seconds=seconds)
+        group = task["assignee"] if task["assignee"].startswith(GROUPS) else ""
+        assignees = turn.world.people.members(group) if group else [task["assignee"]]
+        ids = [self._put(turn, node, {**task, "assignee": each, "assignment_group": group}, due) for each in assignees]
+        turn.rest(WaitKind.HUMAN_TASK, "human_task", due=due, wake="deadline", data={"task_ids": ids})
+
+    def _put(self, turn: Turn, node: Node, task: dict[str, Any], due: datetime | None) -> str:
+        """Put the task into one person's inbox; answers its id."""
+        leaf = turn.leaf
+        assert leaf is not None
         task_id = turn.new_id()
         turn.writes.insert(
             "inboxtask",
             {"id": task_id},
-            visit_seq=turn.leaf.seq,
+            visit_seq=leaf.seq,
             node_id=node.id,
-            path=f"{task['assignee']}/inbox/task-{node.id}-{turn.run.facts.id}-it{turn.leaf.number}",
+            path=f"{task['assignee']}/inbox/task-{node.id}-{turn.run.facts.id}-it{leaf.number}",
             status=TaskStatus.PENDING.value,
             due_at=due,
             created_at=turn.now,
@@ -64,7 +73,7 @@ class HumanTaskStep(Kind):
             workspace_id=turn.run.facts.workspace_id,
             **task,
         )
-        turn.rest(WaitKind.HUMAN_TASK, "human_task", due=due, wake="deadline", data={"task_id": str(task_id)})
+        return str(task_id)
 
 
 class _Unusable(Exception):
@@ -73,6 +82,22 @@ class _Unusable(Exception):
     def __init__(self, message: str, *, final: bool = False) -> None:
         kind = "evaluation" if final else "step_error"
         self.fault = Fault(message, kind, final=final, code=None if final else "unknown_assignee")
+
+
+def _fix_policy(turn: Turn, node: Node, assignee: str) -> None:
+    """Fix how many members of a group must answer, and which answers count, for whoever takes the answers."""
+    if not assignee.startswith(GROUPS):
+        return
+    size = len(turn.world.people.members(assignee))
+    completion = str(node.settings.get("group_completion") or "any")
+    quorum = _number(expressions.resolve(turn, node.settings.get("group_quorum")))
+    required = {"any": 1, "all": size}.get(completion, round(1 if quorum is None else quorum))
+    if required > size:
+        raise _Unusable(f"group_quorum: {required} answers are asked for, {assignee} has {size} members.")
+    assert turn.leaf is not None
+    condition = node.settings.get("response_condition")
+    policy = {"path": assignee, "completion": completion, "required": required, "condition": condition}
+    turn.enter_with(turn.leaf.seq, policy)
 
 
 def _task(turn: Turn, node: Node) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class SubFlowStep(Kind):
         if not found:
             return
         assert turn.leaf is not None
-        child = NewChild(turn.new_id(), flow.path, flow.flow_id, flow.version_id, value, turn.leaf.seq)
+        child = NewChild(turn.new_id(), value, turn.leaf.seq, flow.flow_id, flow.version_id)
         turn.children.append(child)
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=1)
         turn.rest(WaitKind.CHILD, "join", data={"children": [str(child.id)]})
