@@ -59,6 +59,11 @@ class Drawing:
         step = self.steps.get(step_id)
         return step.label(given) if step else humanised(step_id)
 
+    def depth(self, step_id: str) -> int:
+        """How many containers lie around the step."""
+        step = self.steps.get(step_id)
+        return step.depth if step else 0
+
     def reads_input(self, step_id: str) -> bool:
         """Whether the step's name has places to fill in."""
         step = self.steps.get(step_id)

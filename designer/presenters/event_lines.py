@@ -94,12 +94,18 @@ def _started(told: _Told) -> tuple[str, str]:
 
 
 def _completed(told: _Told) -> tuple[str, str]:
-    return gettext("%(step)s is done") % {"step": told.step}, gettext("After %(time)s") % {"time": told.seconds("duration_ms")}
+    return gettext("%(step)s is done") % {"step": told.step}, gettext("After %(time)s") % {
+        "time": told.seconds("duration_ms")
+    }
 
 
 def _failed(told: _Told) -> tuple[str, str]:
     attempt = told.data.get("attempt")
-    what = gettext("%(step)s failed at try %(n)s") if isinstance(attempt, int) and attempt > 1 else gettext("%(step)s failed")
+    what = (
+        gettext("%(step)s failed at try %(n)s")
+        if isinstance(attempt, int) and attempt > 1
+        else gettext("%(step)s failed")
+    )
     return what % {"step": told.step, "n": attempt}, told.message
 
 

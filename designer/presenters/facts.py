@@ -3,6 +3,7 @@
 Each function is one query, or none where no run needs it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -13,14 +14,30 @@ from engine.models import Event, InboxTask, Instance
 from engine.states import ACTIVE, TERMINAL, Phase, TaskStatus, WaitKind
 
 
-def open_tasks(runs: Iterable[Instance]) -> dict[UUID, InboxTask]:
-    """The task each of these runs waits for, by the run's id."""
+def open_tasks(runs: Iterable[Instance]) -> dict[UUID, list[InboxTask]]:
+    """The tasks each of these runs waits for, by the run's id: one, or one for each member of a group."""
     waiting = [run.pk for run in runs if run.wait_kind == WaitKind.HUMAN_TASK]
     if not waiting:
         return {}
     found = InboxTask.objects.filter(instance__in=waiting, status=TaskStatus.PENDING).order_by("id")
-    light = found.only("id", "instance_id", "visit_seq", "title", "assignee", "due_at", "is_test", "status")
-    return {task.instance_id: task for task in light}
+    tasks: defaultdict[UUID, list[InboxTask]] = defaultdict(list)
+    for task in found.only("instance_id", "title", "assignee", "assignment_group", "due_at", "is_test"):
+        tasks[task.instance_id].append(task)
+    return tasks
+
+
+def asked(tasks: Sequence[InboxTask]) -> str:
+    """The path of whoever is asked: a group, or one person; empty for no task."""
+    return (tasks[0].assignment_group or tasks[0].assignee) if tasks else ""
+
+
+def branch_name(run: Instance, drawing: Drawing) -> str:
+    """What a branch of a parallel is called, after its step or the number of its item; empty for a run that is none."""
+    if not run.branch_id:
+        return ""
+    if run.branch_id in drawing.steps:
+        return drawing.label(run.branch_id)
+    return f"{drawing.label(run.branch_id.rpartition('-')[0])} {(run.branch or 0) + 1}"
 
 
 def inputs(runs: Iterable[Instance], drawings: Mapping[int, Drawing]) -> dict[UUID, Any]:
@@ -36,7 +53,8 @@ def step_names(run: UUID, seqs: Sequence[int]) -> dict[int, str]:
     if not seqs:
         return {}
     begun = Event.objects.filter(instance=run, visit_seq__in=seqs, type="step_started").order_by()
-    return {seq: str(data.get("step_name") or "") for seq, data in begun.values_list("visit_seq", "data")}
+    found = begun.values_list("visit_seq", "data")
+    return {seq: str(data.get("step_name") or "") for seq, data in found if seq is not None}
 
 
 def place_of(run: Instance) -> str:
@@ -48,7 +66,8 @@ def place_of(run: Instance) -> str:
 def failure_of(run: Instance) -> Mapping[str, Any] | None:
     """The error that ended a run, or for which it is being rolled back right now."""
     if run.status in TERMINAL:
-        return run.error
+        error: Mapping[str, Any] | None = run.error
+        return error
     if run.status in ACTIVE and run.phase == Phase.ROLLING_BACK:
         ending = positions.from_json(run.position).ending
         return (ending or {}).get("error")

@@ -1,6 +1,6 @@
 """Everything a run's page shows, read tab by tab: what nobody looks at is not asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import uuid4
@@ -37,11 +37,10 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What the run waits for right now, and the viewer's way to end it."""
+    """What the run waits for right now, and the task with which this person may end it."""
 
     words: str
     task: InboxTask | None
-    may_answer: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,8 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
     """The context of ``run.html`` and of the part of it that refreshes itself."""
     user, drawing = request.user, drawing_of(run.version)
     undo = undo_lines(run, drawing)
-    task = facts.open_tasks([run]).get(run.pk)
-    known = _known(run, drawing, undo, task)
+    tasks = facts.open_tasks([run]).get(run.pk, [])
+    known = _known(run, drawing, undo, tasks)
     children = Instance.objects.filter(parent=run)
     tabs = _tabs(run, len(undo), children.count())
     tab = request.GET.get("tab", "")
@@ -79,7 +78,8 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
         "is_test": run.is_test,
         "parent": run.parent,
         "newest": newest,
-        "rest": _rest(run, known, task, user),
+        "branch": facts.branch_name(run, drawing),
+        "rest": _rest(run, tasks, user),
         "tabs": tabs,
         "tab": tab,
         "is_administrator": access.is_administrator(user),
@@ -97,9 +97,7 @@ def _tabs(run: Instance, undo: int, children: int) -> list[Tab]:
     return [*tabs, Tab("events", _("Events"), run.event_count), Tab("data", _("Input and output"))]
 
 
-def _content(
-    tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], request: SignedIn
-) -> dict[str, Any]:
+def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], request: SignedIn) -> dict[str, Any]:
     before = _number(request.GET.get("before"))
     match tab:
         case "undo":
@@ -122,7 +120,7 @@ def _number(text: str | None) -> int | None:
 # --- what the sentence needs ---------------------------------------------------------------------------------------
 
 
-def _known(run: Instance, drawing: Drawing, undo: Sequence[UndoLine], task: InboxTask | None) -> stories.Known:
+def _known(run: Instance, drawing: Drawing, undo: Sequence[UndoLine], tasks: Sequence[InboxTask]) -> stories.Known:
     place = facts.place_of(run)
     undone, not_undone, kept = steps_by_fate(undo)
     error, attempt = facts.failure_of(run), None
@@ -131,12 +129,13 @@ def _known(run: Instance, drawing: Drawing, undo: Sequence[UndoLine], task: Inbo
         error = {**(attempt.error or {}), "attempts": attempt.number} if attempt else None
     step = drawing.steps.get(place)
     cancelled_by = _cancelled_by(run)
-    names = names_of([cancelled_by, task.assignee if task else None])
+    names = names_of([cancelled_by, facts.asked(tasks)])
     return stories.Known(
         step=_name_of_place(run, drawing, place),
         error=error,
-        task=task.title if task else "",
-        assignee=names[task.assignee] if task else "",
+        kind=step.kind if step else "",
+        task=tasks[0].title if tasks else "",
+        assignee=names.get(facts.asked(tasks), ""),
         event_type=str(step.settings.get("event_type", "")) if step else "",
         child=_open_child(run),
         tries=attempt.number if attempt else 0,
@@ -158,7 +157,9 @@ def _name_of_place(run: Instance, drawing: Drawing, place: str) -> str:
 
 
 def _latest_attempt(run: Instance) -> Attempt | None:
-    return Attempt.objects.filter(instance=run).order_by("-visit_seq", "-number").defer("arguments", "traceback").first()
+    return (
+        Attempt.objects.filter(instance=run).order_by("-visit_seq", "-number").defer("arguments", "traceback").first()
+    )
 
 
 def _tries_allowed(run: Instance, place: str) -> int:
@@ -178,7 +179,12 @@ def _cancelled_by(run: Instance) -> str:
 def _open_child(run: Instance) -> str:
     if run.wait_kind != WaitKind.CHILD:
         return ""
-    child = Instance.objects.filter(parent=run, ended_at=None).select_related("flow").only("flow__title", "flow__path").first()
+    child = (
+        Instance.objects.filter(parent=run, ended_at=None)
+        .select_related("flow")
+        .only("flow__title", "flow__path")
+        .first()
+    )
     return str(child.flow) if child else ""
 
 
@@ -188,26 +194,25 @@ def newest_version(flow_id: int) -> FlowVersion | None:
     return published.only("number", "flow_id", "content_hash").order_by("-number").first()
 
 
-def _rest(run: Instance, known: stories.Known, task: InboxTask | None, user: User) -> Rest | None:
-    if run.status != Status.WAITING:
+def _rest(run: Instance, tasks: Sequence[InboxTask], user: User) -> Rest | None:
+    if run.status != Status.WAITING or not run.wait_kind:
         return None
-    may_answer = task is not None and not task.is_test and (
-        task.assignee == access.user_path(user) or access.is_administrator(user)
-    )
-    return Rest(_words_of_rest(run, known), task, may_answer)
+    own = [task for task in tasks if task.assignee == access.user_path(user)]
+    if not own and access.is_administrator(user):
+        own = list(tasks)
+    return Rest(_REST[WaitKind(run.wait_kind)](), own[0] if own and not run.is_test else None)
 
 
-def _words_of_rest(run: Instance, known: stories.Known) -> str:
-    return {
-        WaitKind.HUMAN_TASK: _("Somebody has to answer"),
-        WaitKind.TIMER: _("It goes on by itself"),
-        WaitKind.RETRY: _("It is tried again by itself"),
-        WaitKind.EVENT: _("An event has to come"),
-        WaitKind.CHILD: _("Another run has to end"),
-        WaitKind.FUNCTION: _("An answer has to come"),
-        WaitKind.AGENT: _("An agent has to answer"),
-        WaitKind.CHAT: _("A message has to come"),
-    }.get(WaitKind(run.wait_kind), "") if run.wait_kind else ""
+_REST: Final[Mapping[WaitKind, Callable[[], str]]] = {
+    WaitKind.HUMAN_TASK: lambda: _("Somebody has to answer."),
+    WaitKind.TIMER: lambda: _("It goes on by itself."),
+    WaitKind.RETRY: lambda: _("It is tried again by itself."),
+    WaitKind.EVENT: lambda: _("An event has to come."),
+    WaitKind.CHILD: lambda: _("Other runs have to end."),
+    WaitKind.FUNCTION: lambda: _("An answer has to come."),
+    WaitKind.AGENT: lambda: _("An agent has to answer."),
+    WaitKind.CHAT: lambda: _("A message has to come."),
+}
 
 
 # --- what may be done ----------------------------------------------------------------------------------------------

@@ -41,23 +41,25 @@ def run_rows(runs: Sequence[Instance]) -> list[RunRow]:
     drawings = drawings_of(run.version for run in runs)
     tasks = facts.open_tasks(runs)
     inputs = facts.inputs(runs, drawings)
-    names = names_of(task.assignee for task in tasks.values())
+    names = names_of(facts.asked(each) for each in tasks.values())
     now = timezone.now()
     rows = []
     for run in runs:
-        task = tasks.get(run.pk)
+        asked = tasks.get(run.pk, [])
         place = facts.place_of(run)
         drawing = drawings[run.version_id]
         step = drawing.steps.get(place)
         known = stories.Known(
             step=drawing.label(place, inputs.get(run.pk)) if place else "",
             error=facts.failure_of(run),
-            task=task.title if task else "",
-            assignee=names[task.assignee] if task else "",
+            kind=step.kind if step else "",
+            task=asked[0].title if asked else "",
+            assignee=names.get(facts.asked(asked), ""),
             event_type=str(step.settings.get("event_type", "")) if step else "",
         )
         overdue = run.wait_kind == WaitKind.HUMAN_TASK and run.wait_due is not None and run.wait_due < now
-        rows.append(RunRow(run, gist_of(getattr(run, "input_begins", "")), started_by(run), stories.in_short(run, known), lasted(run), overdue))
+        gist = facts.branch_name(run, drawing) or gist_of(getattr(run, "input_begins", ""))
+        rows.append(RunRow(run, gist, started_by(run), stories.in_short(run, known), lasted(run), overdue))
     return rows
 
 
@@ -68,7 +70,8 @@ def with_gist(runs: QuerySet[Instance]) -> QuerySet[Instance]:
 
 def gist_of(begins: str) -> str:
     """The first plain values of an input: ``A-7 · tim · 120``. ``begins`` is JSON that may break off anywhere."""
-    decoder, values, place = JSONDecoder(), [], 1
+    values: list[str] = []
+    decoder, place = JSONDecoder(), 1
     try:
         while len(values) < GIST_VALUES:
             _, place = decoder.raw_decode(begins, place)

@@ -17,6 +17,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from designer import words
 from engine.models import Instance
 from engine.states import ACTIVE, Phase, Status, WaitKind
+from flows import kinds
 
 SHOWN = 4
 """So many names are told one by one; the rest is counted."""
@@ -26,11 +27,12 @@ SHOWN = 4
 class Known:
     """What there is to say beyond the run's row; names, not paths and ids.
 
-    ``step`` is where the run stands or failed. ``undone``, ``not_undone`` and ``kept`` are names of steps whose
+    ``step`` is where the run stands or failed, ``kind`` the kind of that step. ``undone``, ``not_undone`` and ``kept`` are names of steps whose
     compensations ran, failed, and never ran.
     """
 
     step: str = ""
+    kind: str = ""
     error: Mapping[str, Any] | None = None
     task: str = ""
     assignee: str = ""
@@ -54,7 +56,9 @@ def what_happened(run: Instance, known: Known) -> str:
         case Status.PENDING:
             return gettext("Queued. It begins as soon as a worker is free.")
         case Status.RUNNING:
-            return gettext("%(step)s is under way.") % {"step": quoted(known.step)} if known.step else gettext("Running.")
+            return (
+                gettext("%(step)s is under way.") % {"step": quoted(known.step)} if known.step else gettext("Running.")
+            )
         case Status.WAITING:
             return _waits(run, known)
         case Status.HELD:
@@ -85,7 +89,9 @@ def in_short(run: Instance, known: Known) -> str:
         case Status.STOPPED:
             return run.reason
         case Status.FAILED | Status.ROLLED_BACK if known.error:
-            return f"{known.step}: {known.error.get('message', '')}" if known.step else str(known.error.get("message", ""))
+            return (
+                f"{known.step}: {known.error.get('message', '')}" if known.step else str(known.error.get("message", ""))
+            )
     return ""
 
 
@@ -137,6 +143,8 @@ def _waits(run: Instance, known: Known) -> str:
             if run.wait_due:
                 return gettext("Waits for the event %(event)s, until %(due)s.") % told
             return gettext("Waits for the event %(event)s.") % told
+        case WaitKind.CHILD if known.kind == kinds.PARALLEL:
+            return gettext("Waits for the branches of %(step)s.") % told
         case WaitKind.CHILD:
             return gettext("Waits for %(flow)s, a run of its own.") % {"flow": quoted(known.child or known.step)}
         case WaitKind.CHAT:
@@ -172,7 +180,11 @@ def _waits_in_short(run: Instance, known: Known) -> str:
             return gettext("Until %(due)s: %(step)s") % {"due": due, "step": known.step}
         case WaitKind.EVENT:
             told = {"event": known.event_type, "due": due}
-            return (gettext("For the event %(event)s until %(due)s") if due else gettext("For the event %(event)s")) % told
+            return (
+                gettext("For the event %(event)s until %(due)s") if due else gettext("For the event %(event)s")
+            ) % told
+        case WaitKind.CHILD if known.kind == kinds.PARALLEL:
+            return gettext("For the branches of %(step)s") % {"step": quoted(known.step)}
         case WaitKind.CHILD:
             return gettext("For the run of %(flow)s") % {"flow": known.child or known.step}
     return known.step
@@ -193,7 +205,12 @@ def _cause(known: Known) -> str:
     }
     if tries <= 1:
         return gettext("%(step)s failed: %(message)s") % told
-    return ngettext("%(step)s failed after %(n)d try: %(message)s", "%(step)s failed after %(n)d tries: %(message)s", tries) % told
+    return (
+        ngettext(
+            "%(step)s failed after %(n)d try: %(message)s", "%(step)s failed after %(n)d tries: %(message)s", tries
+        )
+        % told
+    )
 
 
 def _being_undone(known: Known) -> str:

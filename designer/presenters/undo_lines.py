@@ -28,7 +28,9 @@ def undo_lines(run: Instance, drawing: Drawing) -> list[UndoLine]:
     paths = {row.path for row in rows if row.path}
     titles = dict(LibraryFunction.objects.filter(path__in=paths).values_list("path", "title"))
     return [
-        UndoLine(row, names.get(row.visit_seq) or drawing.label(row.node_id, run.input), titles.get(row.path) or row.path)
+        UndoLine(
+            row, names.get(row.visit_seq) or drawing.label(row.node_id, run.input), titles.get(row.path) or row.path
+        )
         for row in rows
     ]
 

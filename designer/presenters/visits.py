@@ -17,6 +17,8 @@ from engine.states import ACTIVE, CompensationState, Outcome, Status
 PAGE = 100
 """Visits shown at once; a run may have thousands."""
 CHILDREN_SHOWN = 50
+DEEPEST = 5
+"""Lines are not indented further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,12 @@ def visit_page(
     found = list(visits[: PAGE + 1])
     shown = found[:PAGE][::-1]
     names = facts.step_names(run.pk, [visit.seq for visit in shown])
+    base = min((drawing.depth(visit.node_id) for visit in shown), default=0)
     fates = {row.visit_seq: row.state for row in undo if row.state != CompensationState.REGISTERED}
-    lines = [line_of(each, run, drawing, names.get(each.seq, ""), fates.get(each.seq, "")) for each in shown]
+    lines = [
+        line_of(each, run, drawing, names.get(each.seq, ""), undone=fates.get(each.seq, ""), base=base)
+        for each in shown
+    ]
     last = int((run.position or {}).get("last_seq", 0))
     newest = shown[-1].seq if shown else 0
     return VisitPage(
@@ -72,8 +78,8 @@ def visit_page(
     )
 
 
-def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str, undone: str = "") -> VisitLine:
-    """One visit as a line; ``name`` as its start recorded it, empty for a container."""
+def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str, *, undone: str = "", base: int = 0) -> VisitLine:
+    """One visit as a line; ``name`` as its start recorded it, empty for a container. ``base`` is the depth of the outermost."""
     step = drawing.steps.get(visit.node_id)
     error: Mapping[str, Any] = visit.error or {}
     status = status_of(visit, run)
@@ -81,7 +87,7 @@ def line_of(visit: Visit, run: Instance, drawing: Drawing, name: str, undone: st
         visit=visit,
         name=name or drawing.label(visit.node_id, run.input),
         look=kind_words.look_of(visit.kind),
-        depth=step.depth if step else 0,
+        depth=min(drawing.depth(visit.node_id) - base, DEEPEST),
         is_container=bool(step and step.is_container),
         status=status,
         why=_reason(visit, status),

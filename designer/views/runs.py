@@ -68,7 +68,11 @@ def cancel_run(request: SignedIn, run_id: UUID) -> HttpResponse:
     try:
         outcome = commands.cancel(run.pk, by=access.user_path(request.user), roll_back=roll_back, ports=ports())
     except Conflict:
-        toast(request, _("The run has ended by now, or is being undone already. Nothing was changed."), level=messages.INFO)
+        toast(
+            request,
+            _("The run has ended by now, or is being undone already. Nothing was changed."),
+            level=messages.INFO,
+        )
     else:
         toast(request, _cancelled(outcome.requested, roll_back))
     return redirect("run-detail", run_id=run.pk)
@@ -116,7 +120,11 @@ def delete_run(request: SignedIn, run_id: UUID) -> HttpResponse:
     try:
         commands.delete(run.pk)
     except Conflict:
-        toast(request, _("This run cannot be deleted: it has not ended, or it belongs to another run."), level=messages.ERROR)
+        toast(
+            request,
+            _("This run cannot be deleted: it has not ended, or it belongs to another run."),
+            level=messages.ERROR,
+        )
         return redirect("run-detail", run_id=run.pk)
     toast(request, _("The run of %(flow)s is deleted.") % {"flow": run.flow})
     return redirect("run-list")
