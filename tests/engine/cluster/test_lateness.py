@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
+from engine import queue
 from engine.cluster.timekeeper import CHANNEL
 from engine.cluster.waiting import notify
 from tests.engine.cluster import notes
