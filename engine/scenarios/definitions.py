@@ -1,0 +1,42 @@
+"""The flows of a scenario: checked by the doctor, lowered, and written as published versions."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flows import doctor, graph
+from flows.lowering import lower
+from flows.models import Flow, FlowVersion, Workspace
+
+from engine.scenarios.document import Scenario
+
+
+def findings(scenario: Scenario, path: str) -> list[doctor.Finding]:
+    """What the doctor says to the flow at ``path``, with the scenario's functions and agents as its library."""
+    return doctor.check(definitions(scenario)[path], library=library(scenario))
+
+
+def definitions(scenario: Scenario) -> Mapping[str, Mapping[str, Any]]:
+    """Every flow by path, the one under test first."""
+    return {scenario.flow_path: scenario.flow, **scenario.flows}
+
+
+def publish(scenario: Scenario) -> FlowVersion:
+    """Write the scenario's flows, each with one published version; answers that of the flow under test."""
+    workspace, _ = Workspace.objects.get_or_create(slug="default", defaults={"title": "Default"})
+    versions = [_publish(workspace, scenario, path, data) for path, data in definitions(scenario).items()]
+    return versions[0]
+
+
+def _publish(workspace: Workspace, scenario: Scenario, path: str, data: Mapping[str, Any]) -> FlowVersion:
+    source = json.dumps(data)
+    flow = Flow.objects.create(workspace=workspace, path=path, title=path.rpartition("/")[2], draft=source)
+    return FlowVersion.objects.create(
+        flow=flow,
+        number=1,
+        source=source,
+        definition=data,
+        graph=graph.to_json(lower(data, scenario.manifests.get)),
+        content_hash=hashlib.sha256(source.encode()).hexdigest(),
+    )
