@@ -1,7 +1,7 @@
 """A database of the scenarios' own: made, migrated, used, gone.
 
-Never the live one, whose timekeeper would meet the scenarios' wake-ups; and real tables rather than one long transaction,
-because the engine's transactions must really commit and roll back (design/engine-notes.md, section 12).
+Never the live one, whose timekeeper would meet the scenarios' wake-ups; and real tables rather than one long
+transaction, because the engine's transactions must really commit and roll back (design/engine-notes.md, section 12).
 """
 
 import tempfile

@@ -5,16 +5,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from flows.doctor.library import Known
+
+from engine.scenarios.document import Scenario
 from flows import doctor, graph
 from flows.lowering import lower
 from flows.models import Flow, FlowVersion, Workspace
 
-from engine.scenarios.document import Scenario
-
 
 def findings(scenario: Scenario, path: str) -> list[doctor.Finding]:
-    """What the doctor says to the flow at ``path``, with the scenario's functions and agents as its library."""
-    return doctor.check(definitions(scenario)[path], library=library(scenario))
+    """What the doctor says to the flow at ``path``. Its library is what the scenario has, to the last item."""
+    flows = definitions(scenario)
+    library = Known(functions=scenario.manifests, agents=dict.fromkeys(scenario.agents, ()), flows=flows)
+    return list(doctor.check(flows[path], library=library))
 
 
 def definitions(scenario: Scenario) -> Mapping[str, Mapping[str, Any]]:

@@ -25,7 +25,7 @@ class Play:
     @property
     def is_rejected(self) -> bool:
         """Whether the doctor refuses the flow under test, so that nothing is started."""
-        return any(finding.severity == "error" for finding in self.findings)
+        return any(finding.is_error for finding in self.findings)
 
     def start(self) -> None:
         """Publish the flows and start the run; it comes to rest before this returns."""

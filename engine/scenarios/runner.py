@@ -57,9 +57,7 @@ def _play(scenario: Scenario) -> Iterator[str]:
     play = Play(scenario, Stage(scenario, PublishedFlows()))
     if play.is_rejected:
         if "rejected" not in scenario.expect:
-            yield "the doctor refuses the flow: " + "; ".join(
-                f"{each.code} {each.node or ''}: {each.message}" for each in play.findings if each.severity == "error"
-            )
+            yield "the doctor refuses the flow: " + "; ".join(str(each) for each in play.findings if each.is_error)
     else:
         yield from _attempt(play, None, "start", _next_expect(scenario, 0))
         for index, action in enumerate(scenario.do):
@@ -101,5 +99,5 @@ def _other_flows(scenario: Scenario) -> Iterator[str]:
     """The doctor's errors in the flows beside the one under test."""
     for path in scenario.flows:
         for finding in definitions.findings(scenario, path):
-            if finding.severity == "error":
-                yield f"flows.{path}: the doctor refuses it: {finding.code} {finding.node or ''}: {finding.message}"
+            if finding.is_error:
+                yield f"flows.{path}: the doctor refuses it: {finding}"
