@@ -29,7 +29,9 @@ def test_what_a_scenario_leaves_out_has_defaults(read) -> None:
 
 
 def test_actions_keep_their_order(read) -> None:
-    (scenario,) = read(MINIMAL.format(name="one") + "do: [ { advance: 5s }, { restart: {} }, { expect: { status: held } } ]")
+    (scenario,) = read(
+        MINIMAL.format(name="one") + "do: [ { advance: 5s }, { restart: {} }, { expect: { status: held } } ]"
+    )
     assert scenario.do == (Action("advance", "5s"), Action("restart", {}), Action("expect", {"status": "held"}))
 
 
@@ -54,8 +56,14 @@ def test_functions_and_agents_answer_from_one_script(read) -> None:
         (MINIMAL.format(name="a") + "do:\n  - advance: soon", r":4: do\[0\].advance: 'soon' does not match"),
         (MINIMAL.format(name="a") + "do:\n  - advance: 5s\n    cancel: {}", r":4: do\[0\]: give exactly one action"),
         (MINIMAL.format(name="a") + "do:\n  - {}", r":4: do\[0\]: give exactly one action"),
-        (MINIMAL.format(name="a") + "functions:\n  /a:\n    calls:\n      - takes: 1s", r":6: functions./a.calls\[0\]: give"),
-        (MINIMAL.format(name="a") + "functions: { /a: { calls: [ { return: 1, hang: true } ] } }", "give exactly one of"),
+        (
+            MINIMAL.format(name="a") + "functions:\n  /a:\n    calls:\n      - takes: 1s",
+            r":6: functions./a.calls\[0\]: give",
+        ),
+        (
+            MINIMAL.format(name="a") + "functions: { /a: { calls: [ { return: 1, hang: true } ] } }",
+            "give exactly one of",
+        ),
         (MINIMAL.format(name="a") + "expect:\n  refused: ~/(/", ":4: '~/\\(/' is no regular expression"),
         (MINIMAL.format(name="a") + "---\n" + MINIMAL.format(name="a"), ":4: the name 'a' is used twice"),
     ],
