@@ -10,10 +10,10 @@ from engine import commands, inbox
 from engine.errors import NotFound
 from engine.models import InboxTask, Instance
 from engine.scenarios.document import Action
-from engine.scenarios.durations import duration
 from engine.scenarios.optional import command
 from engine.scenarios.play import Play
 from engine.states import Status, TaskStatus, WaitKind
+from flows.durations import parse_duration
 
 
 def perform(action: Action, play: Play) -> None:
@@ -23,7 +23,7 @@ def perform(action: Action, play: Play) -> None:
 
 
 def _advance(play: Play, span: str) -> None:
-    play.pump.advance(duration(span))
+    play.pump.advance(parse_duration(span))
 
 
 def _complete(play: Play, data: Mapping[str, Any]) -> None:

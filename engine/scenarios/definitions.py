@@ -5,18 +5,31 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flows.doctor.library import Known
-
+from engine.ports import Pinned
+from engine.ports_production import PublishedFlows
 from engine.scenarios.document import Scenario
 from flows import doctor, graph
 from flows.lowering import lower
 from flows.models import Flow, FlowVersion, Workspace
 
 
+class ScenarioFlows(PublishedFlows):
+    """The published flows of one scenario. What it keeps goes with it: another scenario's versions may have its ids."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Pinned] = {}
+
+    def version(self, version_id: int) -> Pinned:
+        if version_id not in self._known:
+            version = FlowVersion.objects.select_related("flow").get(pk=version_id)
+            self._known[version_id] = Pinned(graph.from_json(version.graph), version.flow.path, version.number)
+        return self._known[version_id]
+
+
 def findings(scenario: Scenario, path: str) -> list[doctor.Finding]:
     """What the doctor says to the flow at ``path``. Its library is what the scenario has, to the last item."""
     flows = definitions(scenario)
-    library = Known(functions=scenario.manifests, agents=dict.fromkeys(scenario.agents, ()), flows=flows)
+    library = doctor.Known(functions=scenario.manifests, agents=dict.fromkeys(scenario.agents, ()), flows=flows)
     return list(doctor.check(flows[path], library=library))
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from engine.scenarios.durations import duration, words
+from engine.scenarios.durations import words
 from engine.scenarios.matching import Mismatch, matches, mismatches, pattern, show
 from engine.scenarios.play import Play
+from flows.durations import parse_duration
 
 
 def unmet(expect: Mapping[str, Any], play: Play) -> Iterator[str]:
@@ -84,4 +85,4 @@ def _wait(expected: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """The expected wait with its time in the unit in which the seen one is told."""
     if not expected or "due_in" not in expected:
         return expected
-    return {**expected, "due_in": words(duration(expected["due_in"]))}
+    return {**expected, "due_in": words(parse_duration(expected["due_in"]))}

@@ -96,7 +96,7 @@ class Pump:
             assert answer.result is not None
             self._deliver(answer, answer.result)
         else:
-            wakeups.fire_next(stage.ports)
+            wakeups.fire_due(stage.ports, limit=1)
         return True
 
     def _deliver(self, call: Outstanding, result: Result) -> None:

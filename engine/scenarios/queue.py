@@ -1,6 +1,7 @@
 """The queue of a scenario: hints wait in a list until the pump takes them."""
 
 from collections import deque
+from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
@@ -19,6 +20,10 @@ class InProcessQueue:
 
     def has_ready(self) -> bool:
         return bool(self._waiting)
+
+    def hints_arrived_until(self) -> datetime:
+        """All that were sent led to something or were lost: the pump sweeps only when it has nothing else to do."""
+        return datetime.max.replace(tzinfo=UTC)
 
     def wake_timekeeper(self) -> None:
         """Nothing sleeps here: the pump asks for the earliest wake-up before it moves the clock."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.library import PublishedFlows
 from engine.scenarios import definitions
 from engine.scenarios.actions import perform
 from engine.scenarios.cleaning import clean
@@ -54,7 +53,7 @@ def run_all(scenarios: Iterator[Scenario]) -> Iterator[ScenarioResult]:
 
 def _play(scenario: Scenario) -> Iterator[str]:
     yield from _other_flows(scenario)
-    play = Play(scenario, Stage(scenario, PublishedFlows()))
+    play = Play(scenario, Stage(scenario))
     if play.is_rejected:
         if "rejected" not in scenario.expect:
             yield "the doctor refuses the flow: " + "; ".join(str(each) for each in play.findings if each.is_error)

@@ -12,7 +12,7 @@ from uuid import UUID
 from engine.models import Wakeup
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import Call, Clock
-from engine.scenarios.durations import duration
+from flows.durations import parse_duration
 
 LOST_CONNECTION = "connection_lost"
 
@@ -70,7 +70,7 @@ class ScriptedExecutor:
             return self._later(call, None, None)
         result = result_of(answer)
         if "takes" in answer:
-            return self._later(call, self._clock.now() + duration(answer["takes"]), result)
+            return self._later(call, self._clock.now() + parse_duration(answer["takes"]), result)
         return result
 
     def next_due(self) -> Outstanding | None:

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from engine.ports import Flows, Ports
+from engine.ports import Ports
 from engine.scenarios.clock import VirtualClock
+from engine.scenarios.definitions import ScenarioFlows
 from engine.scenarios.document import Scenario
 from engine.scenarios.people import ScriptedPeople
 from engine.scenarios.queue import InProcessQueue
@@ -13,7 +14,7 @@ from engine.scenarios.script import ScriptedExecutor
 class Stage:
     """What a scenario plays on. ``ports`` is what the engine is given; a worker that dies gets a successor there."""
 
-    def __init__(self, scenario: Scenario, flows: Flows) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.clock = VirtualClock()
         self.queue = InProcessQueue()
         self.executor = ScriptedExecutor(scenario.scripts, self.clock)
@@ -23,7 +24,7 @@ class Stage:
             executor=self.executor,
             queue=self.queue,
             people=ScriptedPeople(scenario.groups),
-            flows=flows,
+            flows=ScenarioFlows(),
             worker="scenario-1",
         )
 
