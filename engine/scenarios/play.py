@@ -35,7 +35,7 @@ class Play:
             version.pk,
             input=scenario.input,
             is_test=scenario.test_config is not None,
-            test_config=scenario.test_config,
+            test_config=None if scenario.test_config is None else dict(scenario.test_config),
             ports=self.stage.ports,
         )
         self.instance_id = instance.pk

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.executors.library import PLAIN, argument_problem, names_of
 from engine.models import Wakeup
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import Call, Clock
@@ -48,22 +49,30 @@ class Outstanding:
 class ScriptedExecutor:
     """Implements :class:`engine.ports.Executor`: consecutive calls of a path take its answers, the last one repeats.
 
-    A path that no script names is a function that the library does not have. ``unscripted`` tells which were called.
+    A path that no script names is a function that the library does not have. ``made`` tells the calls that were made.
     """
 
-    def __init__(self, scripts: Mapping[str, Sequence[Mapping[str, Any]]], clock: Clock) -> None:
+    def __init__(
+        self,
+        scripts: Mapping[str, Sequence[Mapping[str, Any]]],
+        manifests: Mapping[str, Mapping[str, Any] | None],
+        clock: Clock,
+    ) -> None:
         self._scripts = scripts
+        self._manifests = manifests
         self._clock = clock
         self._taken: dict[str, int] = {}
         self.made: list[Made] = []
-        self.unscripted: set[str] = set()
         self.outstanding: list[Outstanding] = []
 
     def start(self, call: Call) -> Result | Pending:
+        if call.path not in self._scripts:
+            return Failed(f"There is no function {call.path} in the library.", code="function_not_found")
+        problem = argument_problem(call, self._manifests.get(call.path))
+        if problem is not None:
+            return Failed(problem, "invalid_arguments", error_type="validation")
         self.made.append(Made(call.path, call.arguments))
         answer = self._next(call.path)
-        if answer is None:
-            return Failed(f"There is no function {call.path} in the library.", code="function_not_found")
         if "crash" in answer:
             raise WorkerDied(f"The worker died in {call.path}.")
         if "hang" in answer:
@@ -82,12 +91,8 @@ class ScriptedExecutor:
         gone = set(map(id, calls))
         self.outstanding = [each for each in self.outstanding if id(each) not in gone]
 
-    def _next(self, path: str) -> Mapping[str, Any] | None:
-        answers = self._scripts.get(path)
-        if answers is None:
-            self.unscripted.add(path)
-            return None
-        taken = self._taken.get(path, 0)
+    def _next(self, path: str) -> Mapping[str, Any]:
+        answers, taken = self._scripts[path], self._taken.get(path, 0)
         self._taken[path] = taken + 1
         return answers[min(taken, len(answers) - 1)]
 
@@ -122,4 +127,5 @@ def _raised(name: str) -> Failed:
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = type(name, (Exception,), {})
     error = kind(f"{name} out of the function")
-    return Failed(str(error), code=name, traceback="".join(traceback.format_exception_only(error)))
+    text = "".join(traceback.format_exception_only(error))
+    return Failed(PLAIN, code=name, traceback=text, raised=names_of(kind))

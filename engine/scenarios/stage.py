@@ -17,7 +17,7 @@ class Stage:
     def __init__(self, scenario: Scenario) -> None:
         self.clock = VirtualClock()
         self.queue = InProcessQueue()
-        self.executor = ScriptedExecutor(scenario.scripts, self.clock)
+        self.executor = ScriptedExecutor(scenario.scripts, scenario.manifests, self.clock)
         self._workers = 1
         self.ports = Ports(
             clock=self.clock,

@@ -12,6 +12,8 @@ from engine.scenarios.script import ScriptedExecutor, WorkerDied
 
 pytestmark = pytest.mark.django_db
 
+MANIFEST = {"input_schema": {"type": "object", "properties": {"order": {"type": "string"}}}}
+
 
 def call(path, **arguments):
     return Call(
@@ -29,7 +31,7 @@ def call(path, **arguments):
 
 
 def executor(*answers):
-    return ScriptedExecutor({"/lib/a": answers}, VirtualClock())
+    return ScriptedExecutor({"/lib/a": answers}, {"/lib/a": MANIFEST}, VirtualClock())
 
 
 def test_consecutive_calls_take_consecutive_answers_and_the_last_repeats() -> None:
@@ -59,6 +61,7 @@ def test_an_exception_is_a_failure_with_its_class_as_code() -> None:
     result = executor({"raise": "ZeroDivisionError"}).start(call("/lib/a"))
     assert isinstance(result, Failed)
     assert result.code == "ZeroDivisionError"
+    assert "ArithmeticError" in result.raised
 
 
 def test_a_crash_goes_past_every_handler_of_exceptions() -> None:
@@ -84,8 +87,15 @@ def test_a_function_without_a_script_is_not_in_the_library() -> None:
     script = executor()
     result = script.start(call("/lib/nowhere"))
     assert isinstance(result, Failed)
-    assert result.code == "function_not_found"
-    assert script.unscripted == {"/lib/nowhere"}
+    assert (result.code, script.made) == ("function_not_found", [])
+
+
+def test_arguments_that_do_not_fit_the_manifest_fail_without_a_call() -> None:
+    script = executor({"return": 1})
+    result = script.start(call("/lib/a", order=7))
+    assert isinstance(result, Failed)
+    assert (result.error_type, result.code, script.made) == ("validation", "invalid_arguments", [])
+    assert script.start(call("/lib/a", order="O-1")) == Succeeded(1)
 
 
 def test_every_call_is_recorded_with_its_arguments() -> None:
