@@ -81,6 +81,10 @@ def _in_list(expected: list[Any], seen: Any, at: str) -> Iterator[Mismatch]:
     if not isinstance(seen, list) or len(seen) != len(expected):
         yield Mismatch(at, expected, seen)
         return
+    if not any(isinstance(value, Mapping | list) for value in expected):
+        if not all(map(_is_equal, expected, seen)):
+            yield Mismatch(at, expected, seen)  # of plain values the whole list says more than one place in it
+        return
     for index, (value, found) in enumerate(zip(expected, seen, strict=True)):
         yield from mismatches(value, found, f"{at}[{index}]")
 

@@ -1,6 +1,6 @@
 """Plays scenarios and says what came of them."""
 
-import traceback
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,8 @@ from engine.scenarios.errors import Unrunnable
 from engine.scenarios.expectations import unmet
 from engine.scenarios.play import Play, refusal_of
 from engine.scenarios.stage import Stage
+
+log = logging.getLogger("sultana.scenarios")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ def run_scenario(scenario: Scenario) -> ScenarioResult:
     except Unrunnable as error:
         failures = (str(error),)
     except Exception as error:  # a fault of the engine fails this scenario, the next one still runs
-        failures = (f"the engine raised {type(error).__name__}: {error}\n{traceback.format_exc()}",)
+        log.exception("%s:%s: %s", scenario.file, scenario.line, scenario.name)
+        failures = (f"the engine raised {type(error).__name__}: {error}",)
     return ScenarioResult(scenario.name, scenario.file, scenario.line, failures)
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from django.db import connection
 
-from engine.scenarios.cleaning import clean
 from engine.scenarios.document import Scenario, find_files, read_file
 from engine.scenarios.runner import run_scenario
 
@@ -28,17 +26,6 @@ def _parameters() -> Iterator[Any]:
     for name, scenario in SCENARIOS.items():
         waits = [pytest.mark.xfail(reason=f"waits for {WAITING[name]}", strict=True)] if name in WAITING else []
         yield pytest.param(scenario, id=name, marks=waits)
-
-
-@pytest.fixture(scope="module")
-def scenario_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The test database without a transaction around it, emptied afterwards. Nobody needs its commits to last."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        durable = "PRAGMA synchronous=%s" if connection.vendor == "sqlite" else "SET synchronous_commit=%s"
-        cursor.execute(durable % "OFF")
-        yield
-        clean()
-        cursor.execute(durable % ("FULL" if connection.vendor == "sqlite" else "ON"))
 
 
 @pytest.mark.parametrize("scenario", _parameters())
