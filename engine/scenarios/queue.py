@@ -21,6 +21,9 @@ class InProcessQueue:
     def has_ready(self) -> bool:
         return bool(self._waiting)
 
+    def is_stopping(self) -> bool:
+        return False
+
     def hints_arrived_until(self) -> datetime:
         """All that were sent led to something or were lost: the pump sweeps only when it has nothing else to do."""
         return datetime.max.replace(tzinfo=UTC)
