@@ -17,6 +17,8 @@ def unmet(expect: Mapping[str, Any], play: Play) -> Iterator[str]:
             yield from _OF_THE_PLAY[key](expected, play)
         elif key == "events":
             yield from _events(expected, seen.events() if seen else [])
+        elif key == "tasks":
+            yield from _tasks(expected, seen.tasks() if seen else [])
         else:
             value = getattr(seen, key)() if seen else None
             yield from map(str, mismatches(_wait(expected) if key == "wait" else expected, value, key))
@@ -41,6 +43,13 @@ def _events(expected: Sequence[Any], seen: Sequence[Mapping[str, Any]]) -> Itera
         if not any(event["type"] == kind and matches(fields, event) for event in rest):
             yield f"events[{index}]: expected {show(entry)} next, saw {show([event['type'] for event in seen])}"
             return
+
+
+def _tasks(expected: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """As any list; a task has many fields, so only those that anybody asks for are told, and who has to do what."""
+    asked = {"step", "status", "assignee"}.union(*expected)
+    told = [{key: value for key, value in task.items() if key in asked} for task in seen]
+    yield from map(str, mismatches(expected, told, "tasks"))
 
 
 def _rejected(expected: Sequence[Any], play: Play) -> Iterator[str]:
