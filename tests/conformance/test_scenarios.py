@@ -28,7 +28,7 @@ def _parameters() -> Iterator[Any]:
         yield pytest.param(scenario, id=name, marks=waits)
 
 
-@pytest.mark.parametrize("scenario", _parameters())
+@pytest.mark.parametrize("scenario", list(_parameters()))
 def test_scenario(scenario: Scenario, scenario_database: None) -> None:
     result = run_scenario(scenario)
     assert result.passed, "\n".join([f"{scenario.file}:{scenario.line}", *result.failures])
