@@ -73,7 +73,7 @@ def gist_of(begins: str) -> str:
     values: list[str] = []
     decoder, place = JSONDecoder(), 1
     try:
-        while len(values) < GIST_VALUES:
+        while begins.startswith("{") and len(values) < GIST_VALUES:
             _, place = decoder.raw_decode(begins, place)
             value, place = decoder.raw_decode(begins, place + 1)
             place += 1

@@ -27,8 +27,8 @@ SHOWN = 4
 class Known:
     """What there is to say beyond the run's row; names, not paths and ids.
 
-    ``step`` is where the run stands or failed, ``kind`` the kind of that step. ``undone``, ``not_undone`` and ``kept`` are names of steps whose
-    compensations ran, failed, and never ran.
+    ``step`` is where the run stands or failed, ``kind`` the kind of that step. ``undone``, ``not_undone`` and ``kept``
+    are names of steps whose compensations ran, failed, and never ran.
     """
 
     step: str = ""
@@ -205,12 +205,10 @@ def _cause(known: Known) -> str:
     }
     if tries <= 1:
         return gettext("%(step)s failed: %(message)s") % told
-    return (
-        ngettext(
-            "%(step)s failed after %(n)d try: %(message)s", "%(step)s failed after %(n)d tries: %(message)s", tries
-        )
-        % told
+    said = ngettext(
+        "%(step)s failed after %(n)d try: %(message)s", "%(step)s failed after %(n)d tries: %(message)s", tries
     )
+    return said % told
 
 
 def _being_undone(known: Known) -> str:
