@@ -73,6 +73,7 @@ def call_out(turn: Turn, node: Node, path: str, arguments: dict[str, Any]) -> No
         idempotency_key=key,
         deadline_at=deadline,
         is_test=facts.is_test,
+        test_config=facts.test_config,
         input=facts.input,
     )
 
