@@ -26,8 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--first-start",
-            action=BooleanOptionalAction,
-            default=False,
+            action="store_true",
             help="do nothing where there is a flow already",
         )
 
