@@ -94,7 +94,7 @@ def _choice(node: Node, graph: Graph) -> Iterator[Line]:
     names = [node.id, *(f"{node.id}__rule{number}" for number in range(1, len(rules)))][: len(rules)]
     after = _after(node, graph)
     fallback = f"{node.id}__router" if router and rules else after
-    for (condition, target), name, otherwise in zip(rules, names, [*names[1:], fallback], strict=True):
+    for (condition, target), name, otherwise in zip(rules, names, [*names[1:], fallback], strict=False):
         ways = (Way("yes", target), Way("no", otherwise))
         handlers = _handlers(node, graph) if name == node.id else ()
         yield _line(node, graph, name, f"decides: {words.plain(condition)}", (*ways, *handlers))

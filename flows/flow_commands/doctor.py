@@ -32,7 +32,7 @@ def handle(options: dict[str, Any], stdout: OutputWrapper) -> None:
         unreadable = [f"There is no flow in {', '.join(map(str, options['paths']))}."]
     library = library_for(options["workspace"], files)
     found = [(each, check_document(each.document, library=library, flow_path=each.path)) for each in files]
-    counts = Counter(finding.severity for _, findings in found for finding in findings)
+    counts: Counter[str] = Counter(finding.severity for _, findings in found for finding in findings)
     if options["json"]:
         stdout.write(_as_json(found, unreadable, counts))
     else:

@@ -15,7 +15,9 @@ help = "Evaluate an expression or a template against a context, or a file of vec
 
 
 def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("expression", nargs="?", metavar="EXPR", help="an expression; with ${} or {{}} in it, a template")
+    parser.add_argument(
+        "expression", nargs="?", metavar="EXPR", help="an expression; with ${} or {{}} in it, a template"
+    )
     parser.add_argument("--context", default="{}", metavar="JSON", help="what can be read; an object")
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="evaluate every vector of the file instead")
 
@@ -43,7 +45,7 @@ def _context(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise CommandError(f"--context is no JSON: {error}") from error
     if not isinstance(context, dict):
-        raise CommandError("--context is an object, such as {\"input\": {}}.")
+        raise CommandError('--context is an object, such as {"input": {}}.')
     return context
 
 

@@ -17,7 +17,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--workspace", default="default", metavar="SLUG", help="where the flow lives")
     parser.add_argument("--output", type=Path, metavar="FILE", help="where to; without it, to the terminal")
     parser.add_argument("--format", choices=["yaml", "json"], default="yaml")
-    parser.add_argument("--number", type=int, metavar="N", help="the version; without it, the draft")
+    parser.add_argument("--version", type=int, dest="number", metavar="N", help="which; without it, the draft")
 
 
 def handle(options: dict[str, Any], stdout: OutputWrapper) -> None:

@@ -67,7 +67,9 @@ def _tell_findings(files: list[FlowFile], known: DatabaseLibrary, stdout: Output
             stdout.write(line(each.file, finding))
         refused += [each.path] if errors(found) and not is_draft else []
     if refused:
-        raise CommandError(f"Nothing was imported: {', '.join(refused)} {'has' if len(refused) == 1 else 'have'} errors.")
+        raise CommandError(
+            f"Nothing was imported: {', '.join(refused)} {'has' if len(refused) == 1 else 'have'} errors."
+        )
 
 
 def _import(each: FlowFile, workspace: Workspace, known: DatabaseLibrary, options: dict[str, Any]) -> ImportReport:
