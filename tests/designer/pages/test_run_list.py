@@ -4,7 +4,6 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.urls import reverse
 from django.utils import timezone
 
 from demo.seed import seed
