@@ -1,8 +1,8 @@
 """Forms made from a JSON Schema: what a page shows, and the value that comes back from it.
 
-Knows objects, texts, numbers, yes/no, choices, dates, lists of one value a line, and lists of objects as rows. A part it does not know
-becomes a field for JSON, so nothing a schema asks for is lost. The schema itself judges the value afterwards; what is found here is only
-what could not even be read (a number that is none).
+Knows objects, texts, numbers, yes/no, choices, dates, lists of one value a line, and lists of objects as rows. A part it does
+not know becomes a field for JSON, so nothing a schema asks for is lost. The schema itself judges the value afterwards; what is
+found here is only what could not even be read (a number that is none).
 """
 
 import json
@@ -27,8 +27,8 @@ Problems = dict[str, list[str]]
 class Part:
     """One field, or a group of them, as ``_schema_field.html`` shows it.
 
-    ``kind`` is ``text``, ``long``, ``number``, ``check``, ``choice``, ``lines``, ``json``, ``group`` or ``rows``. ``blank`` is an empty row
-    that the page copies when a row is added; its names hold ``__row__``.
+    ``kind`` is ``text``, ``long``, ``number``, ``check``, ``choice``, ``lines``, ``json``, ``group`` or ``rows``. ``blank`` is an
+    empty row that the page copies when a row is added; its names hold ``__row__``.
     """
 
     name: str
@@ -49,7 +49,9 @@ class Part:
         return "field-" + re.sub(r"[^A-Za-z0-9_-]", "-", self.name)
 
 
-def form_for(schema: Schema | None, value: Any = ABSENT, problems: Problems | None = None, *, name: str = "input") -> Part:
+def form_for(
+    schema: Schema | None, value: Any = ABSENT, problems: Problems | None = None, *, name: str = "input"
+) -> Part:
     """The form for a schema, filled with ``value`` (else the schema's defaults). ``problems`` are messages by field name."""
     return _part(schema or {}, name, "", True, value, problems or {})
 
