@@ -28,6 +28,9 @@ from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
 from engine.states import Phase, Status, WaitKind
 
+ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.AGENT, WaitKind.CHAT})
+"""Rests whose own time or deadline ends them."""
+
 
 def decide(
     run: Run,
@@ -93,7 +96,7 @@ def _meet(turn: Turn, happening: Happening) -> None:
 
 def _call_ended(turn: Turn, happening: CallEnded) -> None:
     if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.call_ended(turn, happening.result)
+        rollback.call_ended(turn, happening)
         return
     leaf = turn.leaf
     if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
@@ -131,7 +134,7 @@ def _woke(turn: Turn, happening: Woke) -> None:
     elif happening.kind == "call" and leaf.rests == WaitKind.FUNCTION and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].call_ended(turn, node, TimedOut())
-    elif happening.kind in ("timer", "deadline") and leaf.rests not in (WaitKind.RETRY, WaitKind.FUNCTION):
+    elif happening.kind in ("timer", "deadline") and leaf.rests in ENDED_BY_TIME:
         turn.wake_leaf()
         KINDS[node.kind].woke(turn, node)
 
