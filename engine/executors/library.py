@@ -3,6 +3,7 @@
 import json
 import logging
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -30,7 +31,7 @@ class LibraryExecutor:
         found = registry.find(call.path)
         if found is None:
             return Failed(f"There is no function {call.path} in the library.", "function_not_found")
-        problem = _argument_problem(call)
+        problem = argument_problem(call, library.manifest_of(call.path))
         if problem is not None:
             return Failed(problem, "invalid_arguments", error_type="validation")
         left = (call.deadline_at - self._clock.now()).total_seconds()
@@ -61,13 +62,13 @@ def _guarded(function: registry.Function, call: Call, seconds: float) -> Result:
     except UnknownOutcome as error:
         return Unknown(error.message, error.code or "connection_lost", error.status)
     except FunctionError as error:
-        raised = _names(type(error))
+        raised = names_of(type(error))
         return Failed(error.message, error.code, error.status, error.retry_after, raised=raised)
     except (Exception, SystemExit) as error:
         log.warning("%s failed", call.path, exc_info=error)
         _leave_broken_transaction()
         text = "".join(traceback.format_exception(error))
-        return Failed(PLAIN, type(error).__name__, traceback=text, raised=_names(type(error)))
+        return Failed(PLAIN, type(error).__name__, traceback=text, raised=names_of(type(error)))
 
 
 def _finished(result: Result) -> Result:
@@ -85,8 +86,8 @@ def _finished(result: Result) -> Result:
     return Succeeded(json.loads(text))
 
 
-def _argument_problem(call: Call) -> str | None:
-    manifest = library.manifest_of(call.path)
+def argument_problem(call: Call, manifest: Mapping[str, Any] | None) -> str | None:
+    """What does not fit the ``input_schema`` of the function's manifest, in words; ``None`` when everything does."""
     schema = (manifest or {}).get("input_schema")
     if schema is None:
         return None
@@ -97,7 +98,7 @@ def _argument_problem(call: Call) -> str | None:
     return f"The arguments do not fit {call.path} at {place}: {error.message}"
 
 
-def _names(kind: type[BaseException]) -> tuple[str, ...]:
+def names_of(kind: type[BaseException]) -> tuple[str, ...]:
     """The names by which a manifest may class an exception: of the class and its bases, bare and dotted."""
     own = [each for each in kind.__mro__ if issubclass(each, Exception) and each is not Exception]
     return tuple(name for each in own for name in (each.__name__, f"{each.__module__}.{each.__qualname__}"))
