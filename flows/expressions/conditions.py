@@ -10,7 +10,7 @@ from flows.expressions.expression import CACHED_LENGTH, CACHED_TEXTS, Expression
 from flows.expressions.limits import MAX_TEMPLATE, Evaluation
 from flows.expressions.markers import has_opening, split
 from flows.expressions.references import Reference, references
-from flows.expressions.values import CONTAINERS, is_true, type_name
+from flows.expressions.values import NUMBERS, is_true, type_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +53,9 @@ def parse_condition(field: Any) -> Condition:
     """
     if isinstance(field, str):
         return _read_cached(field) if len(field) <= CACHED_LENGTH else _read(field)
-    if isinstance(field, CONTAINERS):
-        raise ExpressionError("parse", f"a condition is a text, true or false, not {type_name(field)}", 1, 1)
-    return Condition("", constant=is_true(field))
+    if field is None or isinstance(field, NUMBERS):  # booleans are among them
+        return Condition("", constant=is_true(field))
+    raise ExpressionError("parse", f"a condition is a text, true or false, not {type_name(field)}", 1, 1)
 
 
 def holds(field: Any, context: Mapping[str, Any]) -> bool:

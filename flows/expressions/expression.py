@@ -17,7 +17,7 @@ from flows.expressions.values import CONTAINERS, outgoing, outgoing_deep
 CACHED_LENGTH = 1024
 """Longer texts are read anew each time: keep the :class:`Expression`. It bounds what the caches can hold."""
 
-CACHED_TEXTS = 2048
+CACHED_TEXTS = 1024
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from flows.expressions.errors import ExpressionError, Fault, Lines, located
 from flows.expressions.expression import CACHED_LENGTH, CACHED_TEXTS, Expression, read
@@ -10,6 +10,9 @@ from flows.expressions.limits import MAX_TEMPLATE, Compute, Evaluation, refuse_t
 from flows.expressions.markers import Split, has_opening, split
 from flows.expressions.references import Reference, references
 from flows.expressions.texts import interpolated, utf8_size
+
+Placed: TypeAlias = tuple[int, Expression]
+"""An expression and where it begins in the string."""
 
 MOST_ERRORS = 10
 
@@ -24,7 +27,7 @@ class StringTemplate:
     text: str
     errors: tuple[ExpressionError, ...]
     is_unbalanced: bool
-    expressions: tuple[tuple[int, Expression], ...] = ()
+    expressions: tuple[Placed, ...] = ()
     compute: Compute | None = field(repr=False, default=None)
 
     @cached_property
@@ -50,7 +53,7 @@ def _read(text: str) -> StringTemplate:
         error = located("evaluation", f"a string with markers has at most {MAX_TEMPLATE} characters", text, 0)
         return StringTemplate(text, (error,), is_unbalanced=False)
     parts = split(text)
-    expressions: list[tuple[int, Expression]] = []
+    expressions: list[Placed] = []
     errors: list[ExpressionError] = []
     for marker in parts.markers:
         try:
@@ -59,18 +62,19 @@ def _read(text: str) -> StringTemplate:
             errors.append(located("parse", fault.message, text, marker.at + fault.at))
             if len(errors) == MOST_ERRORS:
                 break
-    compute = None if errors or not expressions else _compute(text, parts, expressions)
-    return StringTemplate(text, tuple(errors), parts.is_unbalanced, tuple(expressions), compute)
+    found = tuple(expressions)
+    compute = None if errors or not found else _compute(text, parts, found)
+    return StringTemplate(text, tuple(errors), parts.is_unbalanced, found, compute)
 
 
 _read_cached = lru_cache(maxsize=CACHED_TEXTS)(_read)
 
 
-def _compute(text: str, parts: Split, expressions: list[tuple[int, Expression]]) -> Compute:
+def _compute(text: str, parts: Split, expressions: tuple[Placed, ...]) -> Compute:
     if parts.is_whole:
         [(at, expression)] = expressions
         return _whole(text, at, expression)
-    return _mixed(text, parts.literals, tuple(expressions))
+    return _mixed(text, parts.literals, expressions)
 
 
 def _whole(text: str, at: int, expression: Expression) -> Compute:
@@ -86,12 +90,9 @@ def _whole(text: str, at: int, expression: Expression) -> Compute:
     return whole
 
 
-def _mixed(text: str, literals: tuple[str, ...], expressions: tuple[tuple[int, Expression], ...]) -> Compute:
+def _mixed(text: str, literals: tuple[str, ...], expressions: tuple[Placed, ...]) -> Compute:
     """Text and markers: a string, whose size is known before it is made."""
     first, *following = literals
-    markers = tuple(
-        (at, expression.compute, literal) for (at, expression), literal in zip(expressions, following, strict=True)
-    )
     size_of_literals = sum(map(utf8_size, literals))
 
     def mixed(run: Evaluation) -> str:
@@ -99,9 +100,9 @@ def _mixed(text: str, literals: tuple[str, ...], expressions: tuple[tuple[int, E
         size = size_of_literals
         at = 0
         try:
-            for begin, compute, literal in markers:
+            for (begin, expression), literal in zip(expressions, following, strict=True):
                 at = begin
-                value = compute(run)
+                value = expression.compute(run)
                 run.at = 0
                 written = interpolated(value, run)
                 size += utf8_size(written)

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
+from engine.models import Instance
 from engine.scenarios.document import Scenario, find_files, read_file
-from engine.scenarios.runner import run_scenario
+from engine.scenarios.runner import run_all, run_scenario
+from flows.models import Flow
 
 HERE = Path(__file__).parent
 SCENARIOS = {f"{file.name}::{each.name}": each for file in find_files([HERE]) for each in read_file(file)}
@@ -28,7 +30,7 @@ def _parameters() -> Iterator[Any]:
         yield pytest.param(scenario, id=name, marks=waits)
 
 
-@pytest.mark.parametrize("scenario", _parameters())
+@pytest.mark.parametrize("scenario", list(_parameters()))
 def test_scenario(scenario: Scenario, scenario_database: None) -> None:
     result = run_scenario(scenario)
     assert result.passed, "\n".join([f"{scenario.file}:{scenario.line}", *result.failures])
@@ -36,3 +38,10 @@ def test_scenario(scenario: Scenario, scenario_database: None) -> None:
 
 def test_whatever_is_said_to_wait_exists() -> None:
     assert WAITING.keys() <= SCENARIOS.keys()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_scenarios_leave_nothing_behind() -> None:
+    first = next(iter(SCENARIOS.values()))
+    list(run_all(iter([first])))
+    assert not Instance.objects.exists() and not Flow.objects.exists()

@@ -109,6 +109,7 @@ def test_two_clusters_never_claim_the_same_message() -> None:
         (SignedPackage.dumps({"id": "1", "name": "1", "args": ()}), "lacks func, kwargs"),
         (SignedPackage.dumps({"args": "x" * 100_000}), "the limit is 100000"),
     ],
+    ids=["unsigned", "no task", "incomplete", "too long"],
 )
 def test_a_message_that_does_not_load_is_put_aside(
     broker: FlowBroker, caplog: pytest.LogCaptureFixture, payload: str, complaint: str

@@ -11,6 +11,8 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from engine import queue
+from engine.cluster.timekeeper import CHANNEL
+from engine.cluster.waiting import notify
 from tests.engine.cluster import notes
 from tests.engine.cluster.conftest import RunningCluster, eventually, on_a_real_database, send
 from tests.engine.cluster.tasks import HERE
@@ -21,7 +23,7 @@ pytestmark = [pytest.mark.chaos, on_a_real_database]
 def write_timer(due_at: float) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("INSERT INTO cluster_timer (due_at) VALUES (%s)", [due_at])
-        queue.wake_timekeeper()
+        notify(CHANNEL)
 
 
 def fired() -> list[tuple[float, float]]:

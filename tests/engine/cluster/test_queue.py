@@ -13,8 +13,6 @@ from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
 from engine import queue
-from engine.cluster import waiting
-from engine.cluster.timekeeper import CHANNEL
 from tests.engine.cluster.conftest import on_a_real_database
 
 pytestmark = on_a_real_database
@@ -76,15 +74,3 @@ def test_the_depth_counts_the_messages_that_are_due() -> None:
 
 def test_outside_a_worker_nothing_is_stopping() -> None:
     assert not queue.is_stopping()
-
-
-def test_waking_the_timekeeper_ends_its_wait_at_the_commit(vendor: str) -> None:
-    if vendor == "sqlite":
-        pytest.skip("on SQLite the commit itself ends the wait")
-    waiter = waiting.make_waiter(CHANNEL)
-    waiter.arm()
-    with transaction.atomic():
-        queue.wake_timekeeper()
-        assert not waiter.wait(0.05)
-    assert waiter.wait(1)
-    waiter.close()

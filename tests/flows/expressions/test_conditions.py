@@ -1,5 +1,7 @@
 """Condition fields, beyond what the vectors say."""
 
+from datetime import date
+
 import pytest
 
 from flows.expressions import ExpressionError, holds, parse_condition
@@ -18,7 +20,7 @@ def test_a_plain_value_is_taken_as_it_is(field, expected):
     assert condition.references() == ()
 
 
-@pytest.mark.parametrize("field", [[], {"a": 1}, ["x"], "", "  ", "{{ }}", "${a} && ${b}", "{{ a }} }}"])
+@pytest.mark.parametrize("field", [[], {"a": 1}, date(2030, 1, 7), "", "  ", "{{ }}", "${a} && ${b}", "{{ a }} }}"])
 def test_what_is_no_condition_is_refused_when_read(field):
     with pytest.raises(ExpressionError) as caught:
         parse_condition(field)
