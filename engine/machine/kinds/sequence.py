@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from flows.expressions import ExpressionError
-
 from engine.machine import expressions, ladder, paths
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
 
