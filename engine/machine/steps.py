@@ -98,14 +98,30 @@ def finish(turn: Turn, node: Node, output: Any, *, usage: Any = None) -> None:
     """As :func:`succeed`, without leading on: the caller says where control goes."""
     leaf = turn.leaf
     assert leaf is not None
-    end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
-    cost = {} if usage is None else {"usage": usage}
-    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf), **cost)
+    attempt_succeeded(turn, node, usage=usage)
     compensation = _compensation(turn, node, output)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.SUCCEEDED, output)
     if compensation is not None:
         register(turn, node, leaf, **compensation)
     turn.leaf = None
+
+
+def attempt_succeeded(turn: Turn, node: Node, *, usage: Any = None) -> None:
+    """Record that the open attempt gave what it was to give; what becomes of the visit, the caller says."""
+    leaf = turn.leaf
+    assert leaf is not None
+    end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
+    cost = {} if usage is None else {"usage": usage}
+    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf), **cost)
+
+
+def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
+    """Record that the open attempt failed; what becomes of the visit, the caller says."""
+    leaf = turn.leaf
+    assert leaf is not None
+    error = fault.error(node.id, turn.now, leaf.attempt)
+    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
+    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
 
 
 def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
@@ -125,9 +141,7 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
     """The open attempt failed: try again later while budget is left, else the visit has failed."""
     leaf = turn.leaf
     assert leaf is not None
-    error = fault.error(node.id, turn.now, leaf.attempt)
-    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
-    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
+    attempt_failed(turn, node, fault)
     policy = node.policy.retry
     if fault.final or leaf.attempt > policy.max_retries:
         ladder.fail_visit(turn, fault)
