@@ -136,3 +136,14 @@ def test_a_step_without_an_agent_fails_in_words(begin):
     run = begin(reader(agent_ref={"raisin:ref": "/agents/nobody"}, **NO_RETRY))
     assert run.status == "failed"
     assert "/agents/nobody" in run.error["message"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "strin"}, {"$ref": "#/$defs/none"}, {"$ref": "#"}, {"pattern": "("}],
+    ids=["unknown type", "to nowhere", "to itself", "no pattern"],
+)
+def test_a_schema_that_is_none_fails_the_attempt_in_words(begin, schema):
+    run = begin(reader(response_format=schema, **NO_RETRY), agents=answers({"return": {"response": '"a"'}}))
+    assert (run.status, run.error["code"]) == ("failed", "invalid_output")
+    assert "schema" in run.error["message"]

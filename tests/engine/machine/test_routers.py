@@ -4,7 +4,9 @@ import pytest
 
 from tests.engine.machine.scene import agent, container, function
 
-FUNCTIONS = {f"/lib/{name}": [{"return": {}}] for name in ("urgent", "plain", "done")}
+FUNCTIONS: dict[str, list[dict[str, object]]] = {
+    f"/lib/{name}": [{"return": {}}] for name in ("urgent", "plain", "done")
+}
 SURE = {"return": {"branch": "urgent", "reasoning": "water", "confidence": 0.9}}
 RULE = [{"condition": "input.big == true", "next_step": "plain"}]
 
