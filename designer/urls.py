@@ -3,7 +3,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from designer.views import pages, sign_in
+from designer.views import inbox, library, pages, run_list, runs, sign_in
 
 urlpatterns = [
     # people
@@ -11,6 +11,22 @@ urlpatterns = [
     path("sign-out", LogoutView.as_view(), name="sign-out"),
     path("language", set_language, name="language"),
     path("tastes", pages.tastes, name="tastes"),
+    # runs
+    path("runs/", run_list.run_list, name="run-list"),
+    path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
+    path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
+    path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<uuid:run_id>/again", runs.start_run_again, name="start-run-again"),
+    path("runs/<uuid:run_id>/delete", runs.delete_run, name="delete-run"),
+    path("runs/<uuid:run_id>/<slug:what>.json", runs.run_value, name="run-value"),
+    path("runs/<uuid:run_id>/steps/<int:seq>/", runs.run_step, name="run-step"),
+    path("runs/<uuid:run_id>/steps/<int:seq>/output.json", runs.step_value, name="step-value"),
+    # the inbox
+    path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/<uuid:task_id>/", inbox.task, name="task"),
+    # what flows may call
+    path("library/", library.library, name="library"),
+    path("library/function", library.function, name="library-function"),
     # the product itself
     path("style-guide", pages.style_guide, name="style-guide"),
     path("admin/", admin.site.urls),

@@ -4,7 +4,7 @@ Production, test runs, scenarios and the virtual clock are implementations of th
 it was given (design/product.md, "The engine's idea", 7).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, Protocol, TypeAlias
@@ -38,6 +38,7 @@ class Call:
     idempotency_key: str
     deadline_at: datetime
     is_test: bool = False
+    test_config: Mapping[str, Any] | None = None
     input: Any = None
 
 

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from flows.fields import RecordedJSONField
+from flows.querysets import AgentQuerySet, FlowQuerySet, FlowVersionQuerySet, LibraryFunctionQuerySet
 
 
 class Workspace(models.Model):
@@ -45,6 +46,8 @@ class Flow(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
 
+    objects = FlowQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("flow")
         verbose_name_plural = _("flows")
@@ -79,6 +82,8 @@ class FlowVersion(models.Model):
     )
     published_at = models.DateTimeField(_("published"), auto_now_add=True)
 
+    objects = FlowVersionQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("flow version")
         verbose_name_plural = _("flow versions")
@@ -105,6 +110,8 @@ class LibraryFunction(models.Model):
     available = models.BooleanField(_("code is installed"), default=True)
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
 
+    objects = LibraryFunctionQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("function")
         verbose_name_plural = _("functions")
@@ -124,6 +131,8 @@ class Agent(models.Model):
     system_prompt = models.TextField(_("instructions"), blank=True)
     enabled = models.BooleanField(_("enabled"), default=True)
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
+
+    objects = AgentQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("agent")

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from designer.api.metrics import metrics
 from engine import views
-from engine.models import InboxTask, Instance
+from engine.models import Instance
 from engine.states import Status, TaskStatus, WaitKind
 
 ANY_OBJECT = {"type": "object", "additionalProperties": {}}
@@ -34,6 +34,16 @@ class LeanSerializer(serializers.Serializer[Any]):
     def to_representation(self, instance: Any) -> dict[str, Any]:
         data = super().to_representation(instance)
         return {name: value for name, value in data.items() if value is not None or self.fields[name].required}
+
+
+class TextIfAny(serializers.CharField):
+    """A text that is not said when it is empty."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, **options)
+
+    def to_representation(self, value: str) -> str | None:  # type: ignore[override]
+        return value or None
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -103,11 +113,14 @@ class CancelledSerializer(LeanSerializer):
 
 
 class WaitSerializer(serializers.Serializer[Any]):
-    """What a run rests on."""
+    """What a run rests on, where it does."""
 
     kind = serializers.ChoiceField(source="wait_kind", choices=WaitKind.choices)
     node_id = serializers.CharField()
     due_at = serializers.DateTimeField(source="wait_due", allow_null=True)
+
+    def to_representation(self, instance: Instance) -> Any:
+        return super().to_representation(instance) if instance.wait_kind else None
 
 
 class InstanceSerializer(LeanSerializer):
@@ -122,7 +135,7 @@ class InstanceSerializer(LeanSerializer):
     )
     ended_at = serializers.DateTimeField(required=False)
     started_by = serializers.CharField(source="started_by.username", required=False)
-    wait = serializers.SerializerMethodField(required=False)
+    wait = WaitSerializer(source="*", required=False)
     cancel_requested = serializers.BooleanField()
     is_test = serializers.BooleanField()
     error = serializers.CharField(source="error.message", required=False)
@@ -130,10 +143,6 @@ class InstanceSerializer(LeanSerializer):
     @extend_schema_field(serializers.DateTimeField)
     def get_started_at(self, instance: Instance) -> str:
         return serializers.DateTimeField().to_representation(instance.started_at or instance.created_at)
-
-    @extend_schema_field(WaitSerializer)
-    def get_wait(self, instance: Instance) -> Any:
-        return WaitSerializer(instance).data if instance.wait_kind else None
 
 
 class MetricsSerializer(serializers.Serializer[Any]):
@@ -150,7 +159,7 @@ class InstanceDetailSerializer(InstanceSerializer):
     input = serializers.JSONField()
     output = serializers.JSONField(allow_null=True)
     error_details = serializers.DictField(source="error", required=False)
-    reason = serializers.CharField(required=False)
+    reason = TextIfAny(help_text="Why a stop step ended it.")
     parent_id = serializers.UUIDField(required=False)
     metrics = serializers.SerializerMethodField()
 
@@ -209,11 +218,10 @@ class TaskSerializer(LeanSerializer):
     due_in_seconds = serializers.FloatField(required=False)
     due_at = serializers.DateTimeField(required=False)
     response = serializers.JSONField(required=False)
-    completed_by = serializers.SerializerMethodField(required=False)
+    completed_by = TextIfAny()
     responded_at = serializers.DateTimeField(required=False)
-
-    def get_completed_by(self, task: InboxTask) -> str | None:
-        return task.completed_by or None
+    assignment_group = TextIfAny(help_text="The group whose members were all asked.")
+    cancellation_reason = TextIfAny()
 
 
 class TaskListSerializer(serializers.Serializer[Any]):

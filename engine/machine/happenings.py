@@ -34,11 +34,12 @@ class CallParked:
 
 @dataclass(frozen=True, slots=True)
 class Woke:
-    """A wake-up came due."""
+    """A wake-up came due. ``early`` is how many seconds before its time it was fired, in a run whose time is compressed."""
 
     kind: str
     seq: int
     attempt: int
+    early: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, navigator, rollback, steps
+from engine.machine import cancelling, endings, navigator, rollback, steps
+from engine.machine.faults import Fault
 from engine.machine.happenings import (
     Answered,
     Arrived,
@@ -25,7 +26,7 @@ from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
-from engine.states import Phase, WaitKind
+from engine.states import Phase, Status, WaitKind
 
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
@@ -53,6 +54,17 @@ def decide(
         _roll_back(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
+    return turn.decide()
+
+
+def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
+    """End a run as failed because the engine itself cannot decide about it. Nothing is compensated: that could fail alike."""
+    turn = Turn(run, world, new_id)
+    place = turn.open_node.id if turn.leaf is not None else ""
+    fault = Fault("The run cannot go on: the engine met a fault of its own, which is in the log.", code="engine_fault")
+    error = fault.error(place, turn.now, 0)
+    turn.change(error=error)
+    endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
     return turn.decide()
 
 
@@ -108,6 +120,7 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 
 def _woke(turn: Turn, happening: Woke) -> None:
+    turn.run_ahead(happening.early)
     if turn.position.phase == Phase.ROLLING_BACK:
         rollback.woke(turn, happening)
         return

@@ -83,6 +83,8 @@ class Position:
     completions: int = 0
     compensations: int = 0
     undone: int = 0
+    skew: float = 0.0
+    """Seconds by which this run's clock is ahead of the world's: a test run in compressed time does not wait."""
 
 
 _EMPTY = (None, (), "")

@@ -121,6 +121,7 @@ def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
         idempotency_key=f"{undo.instance}:{undo.visit_seq}:undo",
         deadline_at=deadline,
         is_test=turn.run.facts.is_test,
+        test_config=turn.run.facts.test_config,
         input=turn.run.facts.input,
     )
 

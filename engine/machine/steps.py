@@ -84,6 +84,7 @@ def call_out(
         idempotency_key=key,
         deadline_at=deadline,
         is_test=facts.is_test,
+        test_config=facts.test_config,
         input=facts.input,
     )
 

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-ODD = [
+ODD: list[Any] = [
     None, True, False, 0, -1, 1, 2**63, 10**400, 0.5, -0.0, "", " ", "end", "start", "__x", "a-b",
     "${", "{{ x }}", "${steps.a.b}", "steps.a-b.c",
     "\x00", "raisin:FlowStep", "raisin:FlowContainer", "parallel", "loop", "or", [], [None], [[]], [1, "a"], {},

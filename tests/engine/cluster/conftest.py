@@ -21,7 +21,7 @@ from tests.engine.cluster.tasks import HERE
 on_a_real_database = pytest.mark.django_db(transaction=True, available_apps=["django_q"])
 
 
-def eventually(condition: Callable[[], object], within: float = 8.0) -> float:
+def eventually(condition: Callable[[], object], within: float = 20.0) -> float:
     """Wait until ``condition()`` is true; return the seconds it took, fail the test after ``within``."""
     start = time.monotonic()
     while not condition():
@@ -67,12 +67,12 @@ class RunningCluster:
         self._process.join(within)
         return self._process.exitcode
 
-    def stop(self, within: float = 8.0) -> int | None:
+    def stop(self, within: float = 20.0) -> int | None:
         """Ask it to stop; fail if anything is left of it, return the exit code."""
         members = self.all()
         self.root.terminate()
         code = self.wait(within)
-        eventually(lambda: not any(is_alive(member) for member in members), within=1)
+        eventually(lambda: not any(is_alive(member) for member in members), within=5)
         return code
 
     def destroy(self) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from flows.doctor import Known, Library, NothingKnown
-from flows.text import read
+from flows.doctor import Known, Library
+
+Node: TypeAlias = dict[str, Any]
 
 LIBRARY = Known(
     functions={
@@ -43,7 +44,7 @@ class Case:
     library: Library = LIBRARY
 
 
-def step(id: str, **properties: Any) -> dict[str, Any]:
+def step(id: str, **properties: Any) -> Node:
     """A step that is fine but for what ``properties`` say; one without a kind calls ``/lib/plain``."""
     is_function = not {"step_type", "task_type", "agent_ref", "condition", "function_ref"} & properties.keys()
     fine = {"action": id.capitalize(), **({"function_ref": "/lib/plain"} if is_function else {})}
@@ -51,22 +52,18 @@ def step(id: str, **properties: Any) -> dict[str, Any]:
     return {"id": id, "node_type": "raisin:FlowStep", "properties": kept}
 
 
-def box(id: str, kind: str, *children: dict[str, Any], **keys: Any) -> dict[str, Any]:
+def box(id: str, kind: str, *children: Node, **keys: Any) -> Node:
     return {
         "id": id, "node_type": "raisin:FlowContainer", "container_type": kind, **keys, "children": list(children)
     }  # fmt: skip
 
 
-def task(id: str = "ask", **properties: Any) -> dict[str, Any]:
+def task(id: str = "ask", **properties: Any) -> Node:
     return step(id, **{"step_type": "human_task", "task_type": "review", "assignee": "/users/ida", **properties})
 
 
-def flow(*nodes: Any, **keys: Any) -> dict[str, Any]:
+def flow(*nodes: Any, **keys: Any) -> Node:
     return {**keys, "nodes": list(nodes)}
-
-
-def yaml(text: str) -> Any:
-    return read(text).value
 
 
 RECONCILE = {"steps": [step("probe", function_ref="/lib/read")], "outcome": "steps.probe.found == true"}
@@ -229,5 +226,3 @@ case(
     step("a", **_RECONCILED, reconcile=RECONCILE, compensation_ref="/lib/plain"),
     step("b", arguments={"x": "${steps.probe.found}"}),
 )  # fmt: skip
-
-UNKNOWN = NothingKnown()

@@ -1,13 +1,15 @@
+from typing import Any
+
 import pytest
 
-from flows.doctor import Known, NothingKnown, check, check_document, errors
+from flows.doctor import Known, Library, NothingKnown, check, check_document, errors
 from flows.loader import load
 from tests.flows import corpus
-from tests.flows.doctor.cases import LIBRARY, box, flow, step, task
+from tests.flows.doctor.cases import LIBRARY, Node, box, flow, step, task
 
 
-def codes(*nodes, library=LIBRARY, flow_path=None, **keys):
-    found = check(flow(*nodes, **keys), library=library, flow_path=flow_path)
+def codes(*nodes: Node, library: Library = LIBRARY, **keys: Any) -> list[tuple[str, str]]:
+    found = check(flow(*nodes, **keys), library=library)
     return [(each.node, each.code) for each in found if each.severity != "suggestion"]
 
 

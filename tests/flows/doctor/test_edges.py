@@ -1,13 +1,13 @@
 from flows.doctor import check
-from tests.flows.doctor.cases import RECONCILE, box, flow, step
+from tests.flows.doctor.cases import RECONCILE, Node, box, flow, step
 
 
-def codes(*nodes):
+def codes(*nodes: Node) -> list[tuple[str, str]]:
     found = check(flow(*nodes))
     return [(each.node, each.code) for each in found if each.severity != "suggestion"]
 
 
-def decision(id, **arms):
+def decision(id: str, **arms: str) -> Node:
     return step(id, step_type="decision", condition="input.n > 1", **arms)
 
 

@@ -1,18 +1,20 @@
+from typing import Any
+
 import pytest
 
 from flows.doctor import Known, check
-from tests.flows.doctor.cases import LIBRARY, box, flow, step
+from tests.flows.doctor.cases import LIBRARY, Node, box, flow, step
 
 
-def unsafe(*nodes, library=LIBRARY, **keys):
+def unsafe(*nodes: Node, library: Known = LIBRARY, **keys: Any) -> list[str]:
     return [each.node for each in check(flow(*nodes, **keys), library=library) if each.code == "REDO_NOT_SAFE"]
 
 
-def group(redo, *children, kind="and", **recovery):
-    return box("group", kind, *children, recovery={"redo": redo, **recovery})
+def group(redo: str, *children: Node, **recovery: Any) -> Node:
+    return box("group", "and", *children, recovery={"redo": redo, **recovery})
 
 
-def reading(id, **properties):
+def reading(id: str, **properties: Any) -> Node:
     return step(id, function_ref="/lib/read", **properties)
 
 
@@ -47,7 +49,7 @@ def test_error_strategy_continue_keeps_calls_from_starting_a_redo():
 
 
 def test_an_inner_scope_keeps_its_failures_unless_it_escalates():
-    def inner(**then):
+    def inner(**then: str) -> Node:
         held = box("inner", "and", reading("a"), recovery={"redo": "this_step", **then}, must_succeed=True)
         return group("this_and_after", held, step("b", must_succeed=True))
 

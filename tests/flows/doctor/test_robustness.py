@@ -3,6 +3,7 @@
 import json
 import random
 from time import process_time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -54,8 +55,8 @@ def test_a_definition_survives_the_way_through_text():
         assert [str(each) for each in check(again)] == [str(each) for each in check(definition)]
 
 
-def long_flow(count):
-    def one(number):
+def long_flow(count: int) -> dict[str, Any]:
+    def one(number: int) -> dict[str, Any]:
         before = f"s{number - 1}" if number % 10 else f"s{number}"
         arguments = {"order": "${input.order}", "text": "plain", "before": f"${{history.{before}.length()}}"}
         return step(f"s{number}", arguments=arguments, retry={"max_retries": 2}, function_ref="/lib/read")
@@ -75,7 +76,7 @@ def test_a_thousand_steps_are_checked_in_half_a_second():
 
 @pytest.mark.parametrize("worst", ["edges", "decisions", "unknown", "nested"])
 def test_no_shape_of_a_thousand_steps_takes_long(worst):
-    def odd(number):
+    def odd(number: int) -> dict[str, Any]:
         match worst:
             case "edges":
                 return step(f"s{number}", error_edge="s0", timeout_edge=f"s{number // 2}")

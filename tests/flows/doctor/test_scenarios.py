@@ -1,12 +1,14 @@
+from typing import Any
+
 import pytest
 
-from flows.doctor import Known, check
+from flows.doctor import Finding, Known, check
 from tests.flows import corpus
 
 SCENARIOS = dict(corpus.scenarios())
 
 
-def findings_of(scenario):
+def findings_of(scenario: dict[str, Any]) -> list[Finding]:
     """What the scenario runner's doctor says: the library holds what the scenario declares and nothing else."""
     functions = {path: (each or {}).get("manifest") for path, each in (scenario.get("functions") or {}).items()}
     agents = dict.fromkeys(scenario.get("agents") or {}, ())
@@ -14,7 +16,7 @@ def findings_of(scenario):
     return check(scenario["flow"], library=library, flow_path=scenario.get("flow_path", "/flows/under-test"))
 
 
-def pairs(expected):
+def pairs(expected: list[dict[str, str]]) -> list[tuple[str, str]]:
     return [(each.get("node", ""), each["code"]) for each in expected]
 
 

@@ -1,16 +1,16 @@
 import pytest
 
 from flows.doctor import check
-from tests.flows.doctor.cases import RECONCILE, box, flow, step, task
+from tests.flows.doctor.cases import RECONCILE, Node, box, flow, step, task
 
 
-def found(*nodes):
+def found(*nodes: Node) -> list[tuple[str, str]]:
     return [(each.node, each.code) for each in check(flow(*nodes)) if each.severity != "suggestion"]
 
 
-def reads(expression, *before, **properties):
+def reads(expression: str, *before: Node) -> list[tuple[str, str]]:
     """What is found when a step behind ``before`` has ``expression`` among its arguments."""
-    return found(*before, step("reader", arguments={"x": f"${{{expression}}}"}, **properties))
+    return found(*before, step("reader", arguments={"x": f"${{{expression}}}"}))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_nested_loops_share_their_variables():
 
 
 def test_loop_conditions_read_the_body_and_what_ran_before():
-    def loop(condition):
+    def loop(condition: str) -> Node:
         return box("loop", "loop", step("b"), loop={"while": condition, "until": "steps.b.done"})
 
     assert found(step("a"), loop("steps.b.more && steps.a.n > iteration"), step("c")) == []
@@ -154,7 +154,7 @@ def test_a_rule_without_a_condition_is_warned_about():
     assert found(box("or", "or", step("b"), rules=[{"next_step": "b"}])) == [("or", "EMPTY_CONDITION")]
 
 
-def maybe(*nodes):
+def maybe(*nodes: Node) -> list[tuple[str, str]]:
     return [(each.node, each.message) for each in check(flow(*nodes)) if each.code == "MAYBE_NOT_RUN_REF"]
 
 

@@ -1,0 +1,193 @@
+"""The list of runs: what a row says, filters, pages, and the same few queries for any number of rows."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from demo.seed import seed
+from designer.paging import first_id_at, keyset
+from designer.presenters.run_rows import gist_of
+from engine.models import Instance
+from engine.states import Status
+from tests.designer.pages.real import DECLINED, LARGE, ORDER, demo_flow, run, text_of
+from tests.factories import FlowFactory, FlowVersionFactory, InstanceFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+URL = "/runs/"
+
+
+def rows(client, **query):
+    """The ids of the runs a list shows, in its order."""
+    html = client.get(URL, query).content.decode()
+    return [UUID(part.split('"')[0]) for part in html.split('data-key="run-')[1:]]
+
+
+@pytest.fixture
+def order(db):
+    seed()
+    return demo_flow("order-fulfilment")
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_says_what_a_run_waits_for_and_why_it_failed(order, bob, as_):
+    run(order, user=bob, **DECLINED)
+    run(order, user=bob, **LARGE)
+    html = text_of(as_(bob).get(URL))
+    assert "Charge 90: The card was declined." in html
+    assert "For Manager until" in html
+    assert ": Check order A-9 over 900" in html
+    assert "Version 1 · A-9 · tim · 900" in html
+
+
+def test_a_page_asks_the_same_queries_for_two_rows_and_for_forty(order, bob, as_, queries):
+    for _ in range(2):
+        run(order, user=bob, **LARGE)
+    client = as_(bob)
+    queries(client, URL)
+    few = queries(client, URL)
+    for number in range(38):
+        run(order, user=bob, **(LARGE if number % 2 else DECLINED))
+    assert queries(client, URL) == few
+    assert few <= 15
+
+
+@pytest.mark.parametrize(
+    ("begins", "gist"),
+    [
+        ('{"a":"A-7","b":[1],"c":120,"d":true,"e":0.5,"f":9}', "A-7 · 120 · 0.5"),
+        ('{"a":"A-7","b":"cut o', "A-7"),
+        ("{}", ""),
+        ("", ""),
+        ("[1,2]", ""),
+        ('{"a":"","b":null,"c":"x"}', "x"),
+    ],
+)
+def test_the_gist_of_an_input_is_its_first_plain_values(begins, gist):
+    assert gist_of(begins) == gist
+
+
+# --- filters ----------------------------------------------------------------------------------------------------------
+
+
+def test_newest_runs_come_first_and_child_runs_only_when_asked_for(bob, as_):
+    parent = InstanceFactory()
+    child = InstanceFactory(parent=parent, version=parent.version)
+    newest = InstanceFactory(version=parent.version)
+    assert rows(as_(bob)) == [newest.pk, parent.pk]
+    assert rows(as_(bob), children="1") == [newest.pk, child.pk, parent.pk]
+
+
+@pytest.mark.parametrize("status", ["waiting", "held", "failed", "rolled_back", "completed", "stopped", "cancelled"])
+def test_a_status_shows_its_runs_alone(status, bob, as_):
+    version = FlowVersionFactory()
+    made = {each: InstanceFactory(version=version, status=each) for each in Status.values}
+    assert rows(as_(bob), status=status) == [made[status].pk]
+    assert set(rows(as_(bob), status="running")) == {made["running"].pk, made["pending"].pk}
+
+
+def test_filters_for_flow_person_and_kind(bob, alice, as_):
+    ours, theirs = FlowVersionFactory(flow__path="/flows/ours"), FlowVersionFactory(flow__path="/flows/theirs")
+    first = InstanceFactory(version=ours, started_by=alice)
+    second = InstanceFactory(version=theirs, started_by=bob, is_test=True)
+    assert rows(as_(bob), flow="/flows/ours") == [first.pk]
+    assert rows(as_(bob), by="bobby") == [second.pk]
+    assert rows(as_(bob), kind="test") == [second.pk]
+    assert rows(as_(bob), kind="real") == [first.pk]
+
+
+def test_a_text_finds_ids_the_ends_of_ids_and_flows(bob, as_):
+    version = FlowVersionFactory(flow=FlowFactory(title="Order fulfilment"))
+    instance, other = InstanceFactory(version=version), InstanceFactory()
+    for text in (str(instance.pk), instance.pk.hex, str(instance.pk)[-8:], "fulfil"):
+        assert rows(as_(bob), q=text) == [instance.pk]
+    assert rows(as_(bob), q="zzz") == []
+    assert other.pk in rows(as_(bob))
+
+
+def test_today_leaves_out_what_is_older(bob, as_):
+    old = InstanceFactory(id=first_id_at(timezone.now() - timedelta(days=3)))
+    new = InstanceFactory(version=old.version)
+    assert rows(as_(bob), since="today") == [new.pk]
+    assert rows(as_(bob), since="7d") == [new.pk, old.pk]
+
+
+@pytest.mark.parametrize("query", ["status=x&since=y&kind=z", "before=nonsense", "q=%00", "flow=%00&by=%00", "after=1"])
+def test_what_makes_no_sense_in_the_address_is_left_out(query, bob, as_):
+    instance = InstanceFactory()
+    response = as_(bob).get(f"{URL}?{query}")
+    assert response.status_code == 200
+    assert str(instance.pk) in response.content.decode()
+
+
+def test_filters_that_are_on_can_be_taken_away_one_by_one(bob, as_):
+    InstanceFactory(version=FlowVersionFactory(flow__path="/flows/ours", flow__title="Ours"))
+    html = text_of(as_(bob).get(URL, {"flow": "/flows/ours", "since": "7d", "status": "waiting"}))
+    assert 'href="?since=7d&amp;status=waiting" aria-label="Remove the filter: Ours"' in html
+    assert "No run fits these filters" in html
+
+
+def test_open_statuses_are_counted_within_the_other_filters(bob, as_):
+    version = FlowVersionFactory(flow__path="/flows/ours")
+    InstanceFactory(version=version, status=Status.WAITING)
+    InstanceFactory(status=Status.WAITING)
+    html = text_of(as_(bob).get(URL, {"flow": "/flows/ours"}))
+    assert 'Waiting <span class="count">1</span>' in html
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def test_pages_follow_each_other_without_gaps_in_both_directions():
+    version = FlowVersionFactory()
+    made = [InstanceFactory(version=version).pk for _ in range(7)][::-1]
+    everything = Instance.objects.all()
+    first = keyset(everything, size=3)
+    second = keyset(everything, before=first.older, size=3)
+    third = keyset(everything, before=second.older, size=3)
+    back = keyset(everything, after=third.newer, size=3)
+    assert [row.pk for page in (first, second, third) for row in page.rows] == made
+    assert [row.pk for row in back.rows] == made[3:6]
+    assert (first.newer, third.older) == (None, None)
+    assert keyset(everything, after=second.newer, size=3).newer is None
+
+
+def test_a_list_longer_than_a_page_leads_to_older_runs(bob, as_):
+    version = FlowVersionFactory()
+    made = [InstanceFactory(version=version).pk for _ in range(60)][::-1]
+    assert rows(as_(bob)) == made[:50]
+    assert rows(as_(bob), before=str(made[49])) == made[50:]
+    assert "Older" in text_of(as_(bob).get(URL))
+
+
+# --- who sees ---------------------------------------------------------------------------------------------------------
+
+
+def test_who_sees_no_flows_sees_the_runs_they_started(alice, charlie, as_):
+    instance = InstanceFactory(started_by=alice)
+    InstanceFactory(started_by=UserFactory())
+    assert rows(as_(alice)) == [instance.pk]
+    assert rows(as_(charlie)) == []
+    assert "No runs yet" in text_of(as_(charlie).get(URL))
+
+
+def test_who_sees_only_their_own_is_not_told_who_else_there_is(alice, as_):
+    UserFactory(first_name="Secretive")
+    assert "Secretive" not in text_of(as_(alice).get(URL))
+
+
+def test_somebody_signed_out_is_asked_to_sign_in(as_):
+    assert as_(None).get(URL)["Location"].startswith("/sign-in")
+
+
+def test_the_list_is_only_read(bob, as_):
+    assert as_(bob).post(URL).status_code == 405
+
+
+def test_the_order_flow_is_there_for_its_starter(order, alice, as_):
+    instance = run(order, user=alice, **ORDER)
+    assert rows(as_(alice)) == [instance.pk]
