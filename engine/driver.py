@@ -24,9 +24,9 @@ from engine.machine.run import Run, World
 from engine.machine.turn import Decision
 from engine.models import Instance, new_id
 from engine.outcomes import Pending, Result, TimedOut, WorkerLost
-from engine.ports import Ports
+from engine.ports import AGENT, Ports
 from engine.signals import happening_of
-from engine.states import Phase
+from engine.states import Phase, WaitKind
 from engine.store import loading
 from engine.store.loading import Claimed
 from engine.transitions import Committed, commit
@@ -207,7 +207,7 @@ class _Driver:
         result: Result | Pending = self.ports.executor.start(call)
         reach("called")
         if isinstance(result, Pending):
-            return [CallParked()]
+            return [CallParked(WaitKind.AGENT if call.kind == AGENT else WaitKind.FUNCTION)]
         return [CallEnded(result, call.visit_seq, call.attempt)]
 
     def _hands_over(self) -> bool:

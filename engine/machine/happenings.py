@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from engine.outcomes import Result
+from engine.states import WaitKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,9 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class CallParked:
-    """The executor has no answer yet; the run rests on the call."""
+    """The executor has no answer yet; the run rests on the call, in the kind of wait that says what was called."""
+
+    wait: WaitKind = WaitKind.FUNCTION
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,10 @@ from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
 from engine.states import Phase, Status, WaitKind
 
-ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.AGENT, WaitKind.CHAT})
+ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
+CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
+"""What a run rests on while a call is out whose answer comes as a signal."""
 
 
 def decide(
@@ -74,8 +76,8 @@ def _meet(turn: Turn, happening: Happening) -> None:
             pass
         case CallEnded():
             _call_ended(turn, happening)
-        case CallParked():
-            _park(turn)
+        case CallParked(wait):
+            _park(turn, wait)
         case Woke():
             _woke(turn, happening)
         case Answered(seq, output) if _rests(turn, seq, WaitKind.HUMAN_TASK):
@@ -101,7 +103,7 @@ def _call_ended(turn: Turn, happening: CallEnded) -> None:
     leaf = turn.leaf
     if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
         return
-    if leaf.rests == WaitKind.FUNCTION:
+    if leaf.rests in CALLS:
         turn.wake_leaf()
     elif leaf.out:
         turn.leaf = replace(leaf, out=False)
@@ -110,13 +112,13 @@ def _call_ended(turn: Turn, happening: CallEnded) -> None:
     KINDS[turn.open_node.kind].call_ended(turn, turn.open_node, happening.result)
 
 
-def _park(turn: Turn) -> None:
+def _park(turn: Turn, wait: WaitKind) -> None:
     """The executor answers later: rest on the call until its deadline."""
     if turn.position.phase == Phase.ROLLING_BACK:
         rollback.park(turn)
         return
     assert turn.leaf is not None
-    steps.park(turn)
+    steps.park(turn, wait)
 
 
 def _woke(turn: Turn, happening: Woke) -> None:
@@ -131,7 +133,7 @@ def _woke(turn: Turn, happening: Woke) -> None:
     if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].try_again(turn, node)
-    elif happening.kind == "call" and leaf.rests == WaitKind.FUNCTION and leaf.attempt == happening.attempt:
+    elif happening.kind == "call" and leaf.rests in CALLS and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].call_ended(turn, node, TimedOut())
     elif happening.kind in ("timer", "deadline") and leaf.rests in ENDED_BY_TIME:

@@ -16,7 +16,7 @@ from engine.machine.position import Undoing
 from engine.machine.run import Undo
 from engine.machine.turn import Turn
 from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
-from engine.ports import Call
+from engine.ports import COMPENSATION, Call
 from engine.states import CompensationState, WaitKind
 from flows.graph import RetryPolicy
 from flows.lowering import PRESETS, declared_retry
@@ -117,7 +117,7 @@ def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
     _count(turn, undo, attempt)
     turn.event("compensation_started", undo.node_id, undo.visit_seq, function_ref=undo.path, attempt=attempt)
     turn.call = Call(
-        kind="compensation",
+        kind=COMPENSATION,
         path=undo.path,
         arguments=dict(undo.input or {}),
         instance_id=turn.run.facts.id,
