@@ -8,6 +8,10 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import pgettext_lazy
 
+from designer.access import user_path
+from engine.models import InboxTask
+from engine.states import TaskStatus
+
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Words
 
@@ -51,8 +55,14 @@ def rail(path: str) -> list[dict[str, Any]]:
     return [{"item": item, "url": url, "current": url == current} for item, url in items]
 
 
+def open_tasks(user: Any) -> int:
+    """How many tasks wait for this person; one look at an index."""
+    tasks = InboxTask.objects.filter(assignee=user_path(user), status=TaskStatus.PENDING, is_test=False)
+    return tasks.count()
+
+
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """Context processor. ``inbox_count``, ``workspace_name`` and ``is_test`` come from the page or other processors."""
+    """Context processor. ``workspace_name`` and ``is_test`` come from the page or other processors."""
     tastes = {name: request.COOKIES.get(name, "") for name in TASTES}
     user = getattr(request, "user", None)
     entries = rail(request.path) if user and user.is_authenticated else []
@@ -60,6 +70,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     return {
         "tastes": {name: value for name, value in tastes.items() if value in TASTES[name]},
         "rail": entries,
+        "inbox_count": open_tasks(user) if entries else 0,
         "rail_has_more": bool(late),
         "rail_more_is_current": any(entry["current"] for entry in late),
         "home_url": address("flow-list") or "/",

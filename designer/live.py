@@ -27,13 +27,13 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
 
 from engine.models import Instance
+from engine.transitions import EVENTS_CHANNEL
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CHANNEL: Final = "sultana_events"
 TICK: Final = 0.1
 """Seconds between two looks at SQLite's change counter."""
 LOOK_EVERY: Final = 1.0
@@ -120,7 +120,7 @@ class Hub:
 
 async def _on_postgresql() -> AsyncGenerator[UUID | None]:
     async with await psycopg.AsyncConnection.connect(**_parameters(), autocommit=True) as listening:
-        await listening.execute(f"LISTEN {CHANNEL}")
+        await listening.execute(f"LISTEN {EVENTS_CHANNEL}")
         while True:
             yield None
             async for notice in listening.notifies(timeout=LOOK_EVERY):

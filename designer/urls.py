@@ -3,7 +3,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.i18n import set_language
 
-from designer.views import inbox, pages, run_list, runs, sign_in
+from designer.views import inbox, library, pages, run_list, runs, sign_in
 
 urlpatterns = [
     # people
@@ -24,6 +24,9 @@ urlpatterns = [
     # the inbox
     path("inbox/", inbox.inbox, name="inbox"),
     path("inbox/<uuid:task_id>/", inbox.task, name="task"),
+    # what flows may call
+    path("library/", library.library, name="library"),
+    path("library/function", library.function, name="library-function"),
     # the product itself
     path("style-guide", pages.style_guide, name="style-guide"),
     path("admin/", admin.site.urls),

@@ -4,6 +4,7 @@ One transaction a step: the end of one attempt and the start of the next are com
 transactions (design/engine-notes.md, section 2). The database is the truth; a hint only says where to look.
 """
 
+import logging
 import random
 import time
 from collections.abc import Sequence
@@ -14,21 +15,24 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
+from engine import wakeups
 from engine.failpoints import reach
 from engine.machine.happenings import CallEnded, CallParked, Happening, Started
-from engine.machine.machine import decide
+from engine.machine.machine import decide, give_up
+from engine.machine.memory import take_in
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision
 from engine.models import Instance, new_id
 from engine.outcomes import Pending, Result, TimedOut, WorkerLost
-from engine.ports import Ports
+from engine.ports import AGENT, Ports
 from engine.signals import happening_of
-from engine.states import Phase
+from engine.states import Phase, WaitKind
 from engine.store import loading
 from engine.store.loading import Claimed
 from engine.transitions import Committed, commit
 from flows.graph import END_INDEX
 
+log = logging.getLogger("sultana.engine")
 COMMIT_PAUSES = (0.1, 0.3, 1.0, 3.0, 5.0, 10.0, 10.0)
 """Seconds between tries to commit while the database does not answer, well within a lease."""
 
@@ -78,6 +82,8 @@ class _Driver:
             if decided is None or decided[0].handed_over:
                 return None
             decision, committed = decided
+        if decision.wait is not None and self.state.facts.is_hurried:
+            wakeups.hurry(self.instance_id, self.ports)
         return committed.then
 
     def _take_up(self) -> tuple[Decision, Committed] | None:
@@ -103,7 +109,7 @@ class _Driver:
         place, now = self.state.position, self.ports.clock.now()
         if place.phase == Phase.ROLLING_BACK and place.undoing is not None and place.undoing.out:
             undoing = place.undoing
-            return [CallEnded(_lost(undoing.deadline, now), undoing.position, undoing.attempt)]
+            return [CallEnded(_lost(undoing.deadline, now), undoing.seq, undoing.attempt)]
         if place.phase == Phase.FORWARD and place.leaf is not None and place.leaf.out:
             leaf = place.leaf
             return [CallEnded(_lost(leaf.deadline, now), leaf.seq, leaf.attempt)]
@@ -125,7 +131,7 @@ class _Driver:
         while True:
             news = loading.news(self.instance_id) if self.signals != row["signals_seen"] else []
             told = [happening_of(each) for each in news]
-            decision = decide(self.state, [*happenings, *told], self._world(), new_id, hand_over=self._hands_over())
+            decision = self._decide([*happenings, *told])
             seen_before = row["signals_seen"]
             row["signals_seen"] = seen_before + len(news)
             reach("decided")
@@ -137,6 +143,14 @@ class _Driver:
             row["signals_seen"] = seen_before
             if not self._still_mine():
                 return None
+
+    def _decide(self, happenings: Sequence[Happening]) -> Decision:
+        """The transition; a fault of the engine itself ends the run as failed instead of being met for ever."""
+        try:
+            return decide(self.state, happenings, self._world(), new_id, hand_over=self._hands_over())
+        except Exception:
+            log.exception("run %s cannot go on", self.instance_id)
+            return give_up(self.state, self._world(), new_id)
 
     def _commit(self, decision: Decision, consumed: list[int]) -> Committed | None:
         """Commit; while the database is away, again for as long as the lease lasts: the body has run, its end must not be
@@ -178,17 +192,8 @@ class _Driver:
 
     def _take_in(self, decision: Decision, committed: Committed) -> None:
         """What was committed is where the run stands."""
-        state, row = self.state, self.claimed.row
-        for node_id, bound in decision.bound.items():
-            before = state.bindings.get(node_id)
-            if before is not None:
-                for seq in {before.seq, *before.recent} - {bound.seq, *bound.recent}:
-                    state.outputs.known.pop(seq, None)
-        state.bindings.update(decision.bound)
-        state.outputs.known.update(decision.outputs)
-        state.entries.known.update(decision.entries)
-        state.position = decision.position
-        state.plan.shorten(decision.undone)
+        row = self.claimed.row
+        take_in(self.state, decision)
         row["step_no"] += 1
         row["status"] = decision.status.value
         row["started_at"] = row["started_at"] or self.ports.clock.now()
@@ -202,7 +207,7 @@ class _Driver:
         result: Result | Pending = self.ports.executor.start(call)
         reach("called")
         if isinstance(result, Pending):
-            return [CallParked()]
+            return [CallParked(WaitKind.AGENT if call.kind == AGENT else WaitKind.FUNCTION)]
         return [CallEnded(result, call.visit_seq, call.attempt)]
 
     def _hands_over(self) -> bool:

@@ -12,9 +12,11 @@ from jsonschema import Draft202012Validator
 
 from engine import groups
 from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
+from engine.machine import position as positions
+from engine.machine.tasks import AGENTS
 from engine.models import Event, InboxTask, Instance
 from engine.ports import Ports
-from engine.states import TERMINAL, TaskStatus
+from engine.states import TERMINAL, TaskStatus, WaitKind
 from engine.transitions import close_tasks, complete_task, lock_run, post
 
 
@@ -33,8 +35,10 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
         _ignore(task, by, ports)
     answer = checked_answer(task, response)
     with transaction.atomic():
-        active = lock_run(task.instance_id).exclude(status__in=TERMINAL).exists()
-        if active and complete_task(task_id, response=answer, by=by, at=ports.clock.now()):
+        run = lock_run(task.instance_id).exclude(status__in=TERMINAL).first()
+        if run is not None and _is_being_decided(task, run):
+            raise Conflict("The agent is deciding this task right now. Try again in a moment.", node=task.node_id)
+        if run is not None and complete_task(task_id, response=answer, by=by, at=ports.clock.now()):
             output = {**answer, "completed_by": by, "task_path": task.path}
             decided = groups.decide(task, output) if task.assignment_group else output
             if decided is not None:
@@ -44,6 +48,13 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
             return task
     task.refresh_from_db()
     _ignore(task, by, ports)
+
+
+def _is_being_decided(task: InboxTask, run: Instance) -> bool:
+    """Whether the agent the task is given to is being asked: the run does not wait for anybody else then."""
+    leaf = positions.from_json(run.position).leaf
+    asked = leaf is not None and leaf.seq == task.visit_seq and leaf.rests != WaitKind.HUMAN_TASK
+    return asked and task.assignee.startswith(AGENTS)
 
 
 def checked_answer(task: InboxTask, response: Any) -> dict[str, Any]:

@@ -4,24 +4,30 @@ Production, test runs, scenarios and the virtual clock are implementations of th
 it was given (design/product.md, "The engine's idea", 7).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Final, Literal, Protocol, TypeAlias
 from uuid import UUID
 
 from engine.outcomes import Pending, Result
 from flows.graph import Graph
 
+CallKind: TypeAlias = Literal["function", "compensation", "agent"]
+FUNCTION: Final = "function"
+COMPENSATION: Final = "compensation"
+AGENT: Final = "agent"
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a function (or a compensation) that the driver asks its executor to make.
+    """One call of a function, a compensation or an agent that the driver asks its executor to make.
 
-    ``arguments`` are the call's own copy. ``deadline_at`` is the moment at which the call must be over.
+    ``arguments`` are the call's own copy; those of an agent are a question (:mod:`engine.machine.asking`). ``deadline_at`` is
+    the moment at which the call must be over.
     """
 
-    kind: str
+    kind: CallKind
     path: str
     arguments: dict[str, Any]
     instance_id: UUID
@@ -32,6 +38,7 @@ class Call:
     idempotency_key: str
     deadline_at: datetime
     is_test: bool = False
+    test_config: Mapping[str, Any] | None = None
     input: Any = None
 
 

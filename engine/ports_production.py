@@ -7,6 +7,7 @@ from uuid import UUID
 from engine import queue
 from engine.cluster.identity import worker_name
 from engine.executors.library import LibraryExecutor
+from engine.executors.mocks import MockingExecutor
 from engine.people import DjangoPeople
 from engine.ports import Pinned, Ports, Published
 from flows import graph
@@ -65,9 +66,9 @@ def _pinned(version_id: int) -> Pinned:
 
 
 @cache
-def _parts() -> tuple[SystemClock, LibraryExecutor, HintQueue, DjangoPeople, PublishedFlows]:
+def _parts() -> tuple[SystemClock, MockingExecutor, HintQueue, DjangoPeople, PublishedFlows]:
     clock = SystemClock()
-    return clock, LibraryExecutor(clock), HintQueue(), DjangoPeople(), PublishedFlows()
+    return clock, MockingExecutor(LibraryExecutor(clock)), HintQueue(), DjangoPeople(), PublishedFlows()
 
 
 def ports() -> Ports:

@@ -11,6 +11,8 @@ from engine.store.tables import table
 from engine.transitions import expire_tasks, lock_run, post
 
 BATCH = 100
+HURRIED = ("timer", "retry", "call", "undo", "undo_call")
+"""Kinds of wake-up that compressed time jumps to."""
 
 
 def next_due() -> datetime | None:
@@ -32,6 +34,23 @@ def fire_due(ports: Ports, *, limit: int = BATCH) -> int:
                 continue
             post(instance_id, "wake", {"kind": kind, "seq": seq, "attempt": attempt}, ports)
     return len(rows)
+
+
+def hurry(instance_id: UUID, ports: Ports) -> bool:
+    """Fire the earliest timer of a run whose time is compressed; ``False`` when it rests on something else.
+
+    People and events are waited for all the same (design/engine-notes.md, section 8).
+    """
+    with transaction.atomic():
+        lock_run(instance_id)
+        wakeup = Wakeup.objects.filter(instance=instance_id, kind__in=HURRIED).order_by("due_at", "id").first()
+        if wakeup is None:
+            return False
+        early = max(0.0, (wakeup.due_at - ports.clock.now()).total_seconds())
+        payload = {"kind": wakeup.kind, "seq": wakeup.visit_seq, "attempt": wakeup.attempt, "early": early}
+        wakeup.delete()
+        post(instance_id, "wake", payload, ports)
+    return True
 
 
 def _claim(now: datetime, limit: int) -> list[tuple[UUID, int, str, int]]:

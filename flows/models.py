@@ -1,5 +1,7 @@
 """What a flow is, in tables: workspaces, flows with their draft, published versions, and the library they call."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -119,6 +121,10 @@ class LibraryFunction(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    def in_force(self) -> dict[str, Any]:
+        """The manifest with the administrators' changes over it, key by key."""
+        return {**self.manifest, **self.override}
 
 
 class Agent(models.Model):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.db import connection, connections
+from django.test.utils import setup_databases, teardown_databases
+from pytest_django import DjangoDbBlocker
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +24,18 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     if "sqlite" in config["ENGINE"]:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         config["TEST"]["NAME"] = str(Path(config["NAME"]).with_name(f"test_{worker}.sqlite3"))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """The test database, for whoever asks: pytest-django's own makes it only for tests with its mark or fixtures."""
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+    yield
+    with django_db_blocker.unblock():
+        teardown_databases(made, verbosity=0)
 
 
 @pytest.fixture

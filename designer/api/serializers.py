@@ -220,6 +220,8 @@ class TaskSerializer(LeanSerializer):
     response = serializers.JSONField(required=False)
     completed_by = TextIfAny()
     responded_at = serializers.DateTimeField(required=False)
+    assignment_group = TextIfAny(help_text="The group whose members were all asked.")
+    cancellation_reason = TextIfAny()
 
 
 class TaskListSerializer(serializers.Serializer[Any]):

@@ -1,10 +1,111 @@
+"""What people are asked, and their answers."""
+
+from typing import Any
 from uuid import UUID
-from django.http import HttpRequest, HttpResponse
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from designer import access
+from designer.http import SignedIn
+from designer.people import names_of
+from designer.presenters import tasks as present
+from designer.schema_forms import ABSENT, Problems, problems_of, read
+from designer.toasts import toast
+from designer.workspaces import current
+from engine import inbox as commands
+from engine.errors import Conflict, InvalidInput
+from engine.models import InboxTask, Instance
+from engine.ports_production import ports
+from engine.states import TaskStatus
 
 
-def inbox(request: HttpRequest) -> HttpResponse:
-    return HttpResponse("")
+@login_required
+@require_GET
+def inbox(request: SignedIn) -> HttpResponse:
+    """The list of what is asked of this person; administrators may look at everybody's."""
+    return render(request, "inbox.html", _list(request))
 
 
-def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
-    return HttpResponse("")
+@login_required
+@require_http_methods(["GET", "POST"])
+def task(request: SignedIn, task_id: UUID) -> HttpResponse:
+    """One task: what is asked and the facts to decide on; a post is the answer."""
+    found = access.get_task_for(request.user, current(request), str(task_id))
+    if request.method == "POST":
+        return _answer(request, found)
+    return _show(request, found)
+
+
+def _answer(request: SignedIn, found: InboxTask) -> HttpResponse:
+    response, problems = _response(request, found)
+    if not problems:
+        try:
+            answered = commands.complete(
+                found.pk,
+                by=access.user_path(request.user),
+                response=response,
+                is_admin=access.is_administrator(request.user),
+                ports=ports(),
+            )
+        except Conflict as error:
+            toast(request, error.message, level=messages.INFO)
+            return redirect("task", task_id=found.pk)
+        except InvalidInput as error:
+            problems = problems_of(error.problems or [{"message": error.message}], name="response")
+        else:
+            toast(request, _("Answered: %(title)s. The run goes on.") % {"title": answered.title})
+            return redirect("inbox")
+    return _show(request, found, response, problems, status=400)
+
+
+def _response(request: SignedIn, found: InboxTask) -> tuple[Any, Problems]:
+    """The answer as it was sent: an option with a comment, a form's value, or just a comment."""
+    if found.task_type == "input":
+        return read(found.input_schema, request.POST, name="response")
+    comment = request.POST.get("comment", "").strip()
+    answer = {"comment": comment} if comment else {}
+    if found.task_type == "approval":
+        answer = {"action": request.POST.get("action", ""), **answer}
+    return answer, {}
+
+
+def _show(
+    request: SignedIn, found: InboxTask, sent: Any = ABSENT, problems: Problems | None = None, *, status: int = 200
+) -> HttpResponse:
+    run = Instance.objects.select_related("flow", "root", "started_by").get(pk=found.instance_id)
+    context = {
+        **_list(request),
+        "task": found,
+        "names": names_of([found.assignee, found.assignment_group, found.completed_by]),
+        "is_open": found.status == TaskStatus.PENDING,
+        "is_overdue": present.is_overdue(found, ports().clock.now()),
+        "answers": present.answers(found),
+        "form": present.form(found, sent, problems),
+        "facts": present.facts(found),
+        "problems": (problems or {}).get("response", []),
+        "run": run,
+        "sees_run": access.sees_flows(request.user) or access.can_cancel(request.user, run),
+        "is_test": found.is_test,
+    }
+    return render(request, "task.html", context, status=status)
+
+
+def _list(request: SignedIn) -> dict[str, Any]:
+    everybody = request.GET.get("of") == "all" and access.is_administrator(request.user)
+    mine = access.tasks_for(request.user, current(request), "*" if everybody else access.user_path(request.user))
+    is_done = request.GET.get("show") == "done"
+    chosen = present.done_first(mine) if is_done else present.open_first(mine)
+    return {
+        "lines": present.lines(chosen[: present.SHOWN]),
+        "open_count": mine.filter(status=TaskStatus.PENDING).count(),
+        "is_done": is_done,
+        "is_everybody": everybody,
+        "may_see_all": access.is_administrator(request.user),
+        "list_url": reverse("inbox"),
+    }

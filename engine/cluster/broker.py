@@ -31,6 +31,7 @@ Message = tuple[int, str]  # id of the row, signed task
 
 _ENQUEUE = "INSERT INTO django_q_ormq (key, payload, lock) VALUES (%s, %s, %s) RETURNING id"
 _ENQUEUE_AND_NOTIFY = f"WITH message AS ({_ENQUEUE}) SELECT id, pg_notify(%s, '') FROM message"
+_NEXT = "SELECT lock FROM django_q_ormq WHERE key = %s AND lock IS NOT NULL ORDER BY lock LIMIT 1"
 _DELETE = "DELETE FROM django_q_ormq WHERE id = %s"
 _CLAIM = """
     UPDATE django_q_ormq SET lock = %s WHERE id IN (
@@ -82,7 +83,7 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
 
     def has_ready(self) -> bool:
         """Whether a message is due that no cluster has taken; one look at the index."""
-        return bool(self._rows().filter(key=self.list_key, lock__lte=timezone.now()).exists())
+        return self._seconds_until_due() <= 0
 
     def oldest_ready(self) -> datetime | None:
         """Since when the message that waits longest has been due; None when none is due."""
@@ -164,9 +165,11 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         return None
 
     def _seconds_until_due(self) -> float:
-        """At most MAX_WAIT; zero or less when a message is due."""
-        due = self._rows().filter(key=self.list_key).order_by("lock").values_list("lock", flat=True).first()
-        return MAX_WAIT if due is None else min((due - timezone.now()).total_seconds(), MAX_WAIT)
+        """At most MAX_WAIT; zero or less when a message is due. Asked all day long: the ORM takes ten times as long."""
+        with connections[self.using].cursor() as cursor:
+            cursor.execute(_NEXT, [self.list_key])
+            row = cursor.fetchone()
+        return MAX_WAIT if row is None else min((_loaded(row[0]) - timezone.now()).total_seconds(), MAX_WAIT)
 
     def _claim(self) -> list[Message]:
         """Take up to ``bulk`` due messages, two clusters never the same; rows that do not load are put aside."""
@@ -216,6 +219,11 @@ def _problem_of(payload: str) -> str | None:
 def _stored(connection: Any, moment: datetime) -> Any:
     """A moment the way this database's column holds it."""
     return connection.ops.adapt_datetimefield_value(moment)
+
+
+def _loaded(moment: datetime) -> datetime:
+    """The reverse of _stored(): SQLite keeps no time zone, it is UTC."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _pause(failures: int) -> float:

@@ -50,6 +50,7 @@ def cluster_logging() -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": "WARNING"},
         "loggers": {
             "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+            "django.request": {"level": "ERROR"},  # a page that is not found is an everyday thing
             **{name: {"level": "INFO"} for name in ("flows", "engine", "designer")},
         },
     }

@@ -37,14 +37,6 @@ def make_waiter(channel: str, *, using: str = DEFAULT_DB_ALIAS) -> Waiter:
     raise ValueError(f'database "{using}" is {vendor}: the queue runs on SQLite and on PostgreSQL')
 
 
-def notify(channel: str, *, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Wake who waits on ``channel`` when the caller's transaction commits. On SQLite the commit itself does."""
-    connection = connections[using]
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_notify(%s, '')", [channel])
-
-
 class SqliteWaiter:
     """Asks for SQLite's ``data_version``, which changes when another connection has committed."""
 

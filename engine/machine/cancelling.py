@@ -7,6 +7,7 @@ from engine.machine.faults import Fault
 from engine.machine.happenings import CancelAsked, ChildEnded
 from engine.machine.turn import Turn
 from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
+from flows import kinds
 
 REASON = "The run was cancelled."
 
@@ -42,7 +43,7 @@ def _close(turn: Turn, ending: dict[str, Any]) -> None:
     leaf = turn.leaf
     if leaf is not None:
         node = turn.open_node
-        if leaf.rests == WaitKind.HUMAN_TASK:
+        if leaf.rests == WaitKind.HUMAN_TASK or node.kind == kinds.HUMAN_TASK:
             turn.close_tasks = (leaf.seq, "run_cancelled")
         if leaf.deadline is not None:
             turn.writes.delete("wakeup", {"visit_seq": leaf.seq})

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from flows.expressions import ExpressionError
-
 from engine.outcomes import Failed
 from engine.states import AttemptResult
+from flows.expressions import ExpressionError
 
 
 @dataclass(frozen=True, slots=True)

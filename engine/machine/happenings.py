@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from engine.outcomes import Result
+from engine.states import WaitKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +27,19 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class CallParked:
-    """The executor has no answer yet; the run rests on the call."""
+    """The executor has no answer yet; the run rests on the call, in the kind of wait that says what was called."""
+
+    wait: WaitKind = WaitKind.FUNCTION
 
 
 @dataclass(frozen=True, slots=True)
 class Woke:
-    """A wake-up came due."""
+    """A wake-up came due. ``early`` is how many seconds before its time it was fired, in a run whose time is compressed."""
 
     kind: str
     seq: int
     attempt: int
+    early: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

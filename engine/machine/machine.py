@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, navigator, rollback, steps
+from engine.machine import cancelling, endings, navigator, rollback, steps
+from engine.machine.faults import Fault
 from engine.machine.happenings import (
     Answered,
     Arrived,
@@ -25,7 +26,12 @@ from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
-from engine.states import Phase, WaitKind
+from engine.states import Phase, Status, WaitKind
+
+ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
+"""Rests whose own time or deadline ends them."""
+CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
+"""What a run rests on while a call is out whose answer comes as a signal."""
 
 
 def decide(
@@ -53,14 +59,25 @@ def decide(
     return turn.decide()
 
 
+def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
+    """End a run as failed because the engine itself cannot decide about it. Nothing is compensated: that could fail alike."""
+    turn = Turn(run, world, new_id)
+    place = turn.open_node.id if turn.leaf is not None else ""
+    fault = Fault("The run cannot go on: the engine met a fault of its own, which is in the log.", code="engine_fault")
+    error = fault.error(place, turn.now, 0)
+    turn.change(error=error)
+    endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
+    return turn.decide()
+
+
 def _meet(turn: Turn, happening: Happening) -> None:
     match happening:
         case Started():
             pass
         case CallEnded():
             _call_ended(turn, happening)
-        case CallParked():
-            _park(turn)
+        case CallParked(wait):
+            _park(turn, wait)
         case Woke():
             _woke(turn, happening)
         case Answered(seq, output) if _rests(turn, seq, WaitKind.HUMAN_TASK):
@@ -81,12 +98,12 @@ def _meet(turn: Turn, happening: Happening) -> None:
 
 def _call_ended(turn: Turn, happening: CallEnded) -> None:
     if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.call_ended(turn, happening.result)
+        rollback.call_ended(turn, happening)
         return
     leaf = turn.leaf
     if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
         return
-    if leaf.rests == WaitKind.FUNCTION:
+    if leaf.rests in CALLS:
         turn.wake_leaf()
     elif leaf.out:
         turn.leaf = replace(leaf, out=False)
@@ -95,16 +112,17 @@ def _call_ended(turn: Turn, happening: CallEnded) -> None:
     KINDS[turn.open_node.kind].call_ended(turn, turn.open_node, happening.result)
 
 
-def _park(turn: Turn) -> None:
+def _park(turn: Turn, wait: WaitKind) -> None:
     """The executor answers later: rest on the call until its deadline."""
     if turn.position.phase == Phase.ROLLING_BACK:
         rollback.park(turn)
         return
     assert turn.leaf is not None
-    steps.park(turn)
+    steps.park(turn, wait)
 
 
 def _woke(turn: Turn, happening: Woke) -> None:
+    turn.run_ahead(happening.early)
     if turn.position.phase == Phase.ROLLING_BACK:
         rollback.woke(turn, happening)
         return
@@ -115,10 +133,10 @@ def _woke(turn: Turn, happening: Woke) -> None:
     if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].try_again(turn, node)
-    elif happening.kind == "call" and leaf.rests == WaitKind.FUNCTION and leaf.attempt == happening.attempt:
+    elif happening.kind == "call" and leaf.rests in CALLS and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].call_ended(turn, node, TimedOut())
-    elif happening.kind in ("timer", "deadline") and leaf.rests not in (WaitKind.RETRY, WaitKind.FUNCTION):
+    elif happening.kind in ("timer", "deadline") and leaf.rests in ENDED_BY_TIME:
         turn.wake_leaf()
         KINDS[node.kind].woke(turn, node)
 

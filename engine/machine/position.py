@@ -45,12 +45,14 @@ class Leaf:
 class Undoing:
     """The compensation a rollback is busy with: whose it is, its place there, its step, and the number of its try.
 
-    ``out`` as for a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
+    ``seq`` is a number that no visit and no other compensation of the run has: what news of its call goes by. ``out`` as for
+    a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
     """
 
     instance: str
     position: int
     node_id: str
+    seq: int = 0
     attempt: int = 0
     out: bool = False
     deadline: str | None = None
@@ -83,6 +85,8 @@ class Position:
     completions: int = 0
     compensations: int = 0
     undone: int = 0
+    skew: float = 0.0
+    """Seconds by which this run's clock is ahead of the world's: a test run in compressed time does not wait."""
 
 
 _EMPTY = (None, (), "")

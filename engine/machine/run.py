@@ -42,7 +42,13 @@ class Facts:
     trigger: Mapping[str, Any]
     started_at: str
     is_test: bool = False
+    test_config: Mapping[str, Any] | None = None
     root: UUID | None = None
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether timers, delays and deadlines of calls pass at once (reference/flow-format.md, section 10, ``time``)."""
+        return (self.test_config or {}).get("time") == "compressed"
 
 
 class Outputs:

@@ -12,7 +12,7 @@ from engine.machine import expressions, ladder, paths
 from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
 from engine.machine.turn import Turn, milliseconds
-from engine.ports import Call
+from engine.ports import FUNCTION, Call, CallKind
 from engine.states import AttemptResult, Outcome, WaitKind
 from flows import kinds
 from flows.expressions import ExpressionError
@@ -45,11 +45,22 @@ def begin_attempt(turn: Turn, node: Node, **row: Any) -> None:
     )
 
 
-def call_out(turn: Turn, node: Node, path: str, arguments: dict[str, Any]) -> None:
-    """Record what the open attempt calls, and let the driver make the call after the commit."""
+def call_out(
+    turn: Turn,
+    node: Node,
+    path: str,
+    arguments: dict[str, Any],
+    *,
+    kind: CallKind = FUNCTION,
+    limit_ms: float | None = None,
+) -> None:
+    """Record what the open attempt calls, and let the driver make the call after the commit.
+
+    ``limit_ms`` is how long the call may take, where that is not the node's ``timeout_ms``.
+    """
     leaf, facts = turn.leaf, turn.run.facts
     assert leaf is not None
-    limit = _limit_ms(turn, node)
+    limit = _limit_ms(turn, node) if limit_ms is None else limit_ms
     deadline = turn.now + timedelta(milliseconds=limit)
     key = f"{facts.id}:{leaf.seq}"
     turn.leaf = replace(leaf, out=True, deadline=deadline.isoformat())
@@ -62,7 +73,7 @@ def call_out(turn: Turn, node: Node, path: str, arguments: dict[str, Any]) -> No
         deadline=deadline,
     )
     turn.call = Call(
-        kind=node.kind,
+        kind=kind,
         path=path,
         arguments=arguments,
         instance_id=facts.id,
@@ -73,27 +84,45 @@ def call_out(turn: Turn, node: Node, path: str, arguments: dict[str, Any]) -> No
         idempotency_key=key,
         deadline_at=deadline,
         is_test=facts.is_test,
+        test_config=facts.test_config,
         input=facts.input,
     )
 
 
-def succeed(turn: Turn, node: Node, output: Any) -> None:
-    """The open visit succeeded: bind its output, register what undoes it, and lead on."""
-    finish(turn, node, output)
+def succeed(turn: Turn, node: Node, output: Any, *, usage: Any = None) -> None:
+    """The open visit succeeded: bind its output, register what undoes it, and lead on. ``usage`` is what a model took."""
+    finish(turn, node, output, usage=usage)
     paths.go_on(turn, node)
 
 
-def finish(turn: Turn, node: Node, output: Any) -> None:
+def finish(turn: Turn, node: Node, output: Any, *, usage: Any = None) -> None:
     """As :func:`succeed`, without leading on: the caller says where control goes."""
     leaf = turn.leaf
     assert leaf is not None
-    end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
-    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf))
+    attempt_succeeded(turn, node, usage=usage)
     compensation = _compensation(turn, node, output)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.SUCCEEDED, output)
     if compensation is not None:
         register(turn, node, leaf, **compensation)
     turn.leaf = None
+
+
+def attempt_succeeded(turn: Turn, node: Node, *, usage: Any = None) -> None:
+    """Record that the open attempt gave what it was to give; what becomes of the visit, the caller says."""
+    leaf = turn.leaf
+    assert leaf is not None
+    end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
+    cost = {} if usage is None else {"usage": usage}
+    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf), **cost)
+
+
+def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
+    """Record that the open attempt failed; what becomes of the visit, the caller says."""
+    leaf = turn.leaf
+    assert leaf is not None
+    error = fault.error(node.id, turn.now, leaf.attempt)
+    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
+    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
 
 
 def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
@@ -113,9 +142,7 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
     """The open attempt failed: try again later while budget is left, else the visit has failed."""
     leaf = turn.leaf
     assert leaf is not None
-    error = fault.error(node.id, turn.now, leaf.attempt)
-    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
-    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
+    attempt_failed(turn, node, fault)
     policy = node.policy.retry
     if fault.final or leaf.attempt > policy.max_retries:
         ladder.fail_visit(turn, fault)
@@ -135,11 +162,11 @@ def resolve_or_fail(turn: Turn, node: Node, field: str, value: Any) -> tuple[Any
         return None, False
 
 
-def park(turn: Turn) -> None:
+def park(turn: Turn, wait: WaitKind) -> None:
     """The executor answers later: rest on the call until its deadline."""
     leaf = turn.leaf
     assert leaf is not None and leaf.deadline is not None
-    turn.rest(WaitKind.FUNCTION, "function_call", due=datetime.fromisoformat(leaf.deadline), wake="call")
+    turn.rest(wait, "function_call", due=datetime.fromisoformat(leaf.deadline), wake="call")
 
 
 def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:

@@ -152,7 +152,11 @@ class Turn:
 
     @property
     def now(self) -> datetime:
-        return self.world.now
+        return self.world.now + timedelta(seconds=self.position.skew)
+
+    def run_ahead(self, seconds: float) -> None:
+        """Put this run's clock forward."""
+        self.position.skew += seconds
 
     def node(self, index: int) -> Node:
         return self.graph.nodes[index]

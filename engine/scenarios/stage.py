@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from engine.executors.mocks import MockingExecutor
 from engine.ports import Ports
 from engine.scenarios.clock import VirtualClock
 from engine.scenarios.definitions import ScenarioFlows
@@ -21,7 +22,7 @@ class Stage:
         self._workers = 1
         self.ports = Ports(
             clock=self.clock,
-            executor=self.executor,
+            executor=MockingExecutor(self.executor),
             queue=self.queue,
             people=ScriptedPeople(scenario.groups),
             flows=ScenarioFlows(),

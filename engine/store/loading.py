@@ -101,6 +101,7 @@ def load(claimed: Claimed, flows: Flows) -> Run:
             trigger=row["trigger"],
             started_at=started.isoformat() if started else "",
             is_test=row["is_test"],
+            test_config=row["test_config"],
             root=row["root_id"],
         ),
         graph=pinned.graph,

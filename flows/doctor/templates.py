@@ -112,7 +112,11 @@ def _hyphenated(reference: Reference, use: Use, exam: Examination) -> str | None
 def _step_problem(reference: Reference, use: Use, exam: Examination) -> Iterator[tuple[str, str]]:
     name = str(reference.path[0].name)
     target, place = _target(name, use, exam), use.place
-    if target is None:
+    router = _routed(name, exam) if target is None else None
+    if router is not None:
+        if reference.root == "steps" and router.index >= place.index:
+            yield "TEMPLATE_FORWARD_REF", _forward_words(name, router, use)
+    elif target is None:
         yield _unknown_step(name, use, exam)
     elif reference.root == "steps":
         if not _is_before(target, use):
@@ -124,6 +128,13 @@ def _step_problem(reference: Reference, use: Use, exam: Examination) -> Iterator
                     "MAYBE_NOT_RUN_REF",
                     f"'{name}' may not have run when {place.name} reads it ({guard}): it is then null.",
                 )
+
+
+def _routed(name: str, exam: Examination) -> Place | None:
+    """The ``or`` whose router's choice is recorded under ``name``: from then on the chosen branch can read it, too."""
+    owner = exam.outline.by_id.get(name.removesuffix("__router")) if name.endswith("__router") else None
+    has_router = owner is not None and owner.kind == kinds.OR and owner.raw.get("router") is not None
+    return owner if has_router else None
 
 
 def _unknown_step(name: str, use: Use, exam: Examination) -> tuple[str, str]:

@@ -98,7 +98,9 @@ def test_a_function_without_a_manifest_has_none():
 
 
 @pytest.mark.django_db
-def test_looking_a_manifest_up_asks_the_database_once_in_a_while(django_assert_num_queries, django_assert_max_num_queries):
+def test_looking_a_manifest_up_asks_the_database_once_in_a_while(
+    django_assert_num_queries, django_assert_max_num_queries
+):
     register(effect="read")
     with django_assert_max_num_queries(2):
         library.manifest_of(PATH)

@@ -158,7 +158,12 @@ def test_an_import_makes_a_flow_and_a_second_one_changes_nothing(workspace, ida)
 def test_an_import_overwrites_the_draft_and_says_so(workspace, ida):
     publishing.import_flow(workspace, ASK, by=ida, publish=True)
     report = publishing.import_flow(workspace, CHANGED.replace("title: Ask", "enabled: false"), by=ida, publish=True)
-    assert (report.is_new, report.is_changed, str(report.version), report.flow.enabled) == (False, True, "/flows/ask · 2", False)
+    assert (report.is_new, report.is_changed, str(report.version), report.flow.enabled) == (
+        False,
+        True,
+        "/flows/ask · 2",
+        False,
+    )
 
 
 def test_an_import_with_errors_stores_nothing_unless_as_a_draft(workspace, ida):

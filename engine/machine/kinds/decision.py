@@ -1,12 +1,11 @@
 """Decision steps: a condition and two arms; a missing arm is the next sibling (reference/flow-format.md, section 5)."""
 
-from flows.expressions import ExpressionError
-
 from engine.machine import expressions, paths, steps
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
 

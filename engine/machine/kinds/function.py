@@ -7,6 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
+from referencing.exceptions import Unresolvable
 
 from engine.machine import steps, unknowns
 from engine.machine.faults import Fault, deadline_passed, of_failure
@@ -16,6 +17,7 @@ from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, Worker
 from engine.states import AttemptResult
 from flows import kinds
 from flows.graph import Node
+from flows.schemas import schema_problem
 from flows.values import dumps
 
 
@@ -97,7 +99,13 @@ def output_problem(manifest: Mapping[str, Any] | None, output: Any) -> str | Non
     schema = (manifest or {}).get("output_schema")
     if schema is None:
         return None
-    error = next(_validator(dumps(schema)).iter_errors(output), None)
+    validator = _validator(dumps(schema))
+    if isinstance(validator, str):
+        return f"The output cannot be checked, its schema is none: {validator}"
+    try:
+        error = next(validator.iter_errors(output), None)
+    except (Unresolvable, RecursionError) as problem:
+        return f"The output cannot be checked, its schema leads nowhere: {problem}"
     if error is None:
         return None
     place = "/".join(map(str, error.absolute_path)) or "the output"
@@ -105,8 +113,10 @@ def output_problem(manifest: Mapping[str, Any] | None, output: Any) -> str | Non
 
 
 @lru_cache(maxsize=512)
-def _validator(schema: str) -> Validator:
-    return Draft202012Validator(json.loads(schema))
+def _validator(schema: str) -> Validator | str:
+    """What checks against the schema, or what is wrong with the schema itself."""
+    found = json.loads(schema)
+    return schema_problem(found) or Draft202012Validator(found)
 
 
 KINDS[kinds.FUNCTION] = FunctionStep()

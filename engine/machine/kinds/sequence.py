@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from flows.expressions import ExpressionError
-
-from engine.machine import expressions, ladder, paths
+from engine.machine import expressions, ladder, paths, routing, steps
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
+from engine.outcomes import Result
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
 
@@ -32,7 +32,7 @@ class AndContainer(Kind):
 
 
 class OrContainer(AndContainer):
-    """The child of the first true rule; none true: the container is skipped."""
+    """The child of the first true rule; none true: the one its router chooses, else the container is skipped."""
 
     def enter(self, turn: Turn, node: Node) -> None:
         try:
@@ -40,17 +40,36 @@ class OrContainer(AndContainer):
         except ExpressionError as error:
             ladder.fail_at_the_door(turn, node, evaluation(error, "rules"))
             return
-        if chosen is None:
+        if chosen is not None:
+            routing.not_asked(turn, node)
+            paths.open_container(turn, node)
+            turn.target = chosen
+        elif routing.router_of(node) is not None:
+            steps.open_step(turn, node)
+            routing.ask(turn, node)
+        else:
             paths.skip(turn, node)
-            return
-        paths.open_container(turn, node)
-        turn.target = chosen
+
+    def try_again(self, turn: Turn, node: Node) -> None:
+        steps.begin_attempt(turn, node)
+        routing.ask(turn, node)
+
+    def call_ended(self, turn: Turn, node: Node, result: Result) -> None:
+        routing.answered(turn, node, result, after_rules=any(_rules(turn, node)))
+
+    def body_ended(self, turn: Turn) -> bool:
+        self.left(turn)
+        return True
+
+    def left(self, turn: Turn) -> None:
+        frame = turn.frames[-1]
+        paths.close_container(turn, output=turn.entries[frame.seq] if frame.data.get("routed") else None)
 
 
 def _choose(turn: Turn, node: Node) -> int | None:
-    """The index of the child to run, ``None`` for none. Without any rule it is the first child."""
+    """The index of the child to run, ``None`` for none. Without any rule it is the first child, unless a router chooses."""
     rules = list(_rules(turn, node))
-    if not rules:
+    if not rules and routing.router_of(node) is None:
         return node.children[0] if node.children else None
     return next((child for condition, child in rules if expressions.holds(turn, condition)), None)
 

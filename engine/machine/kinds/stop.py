@@ -1,12 +1,11 @@
 """Stop steps: end the run on purpose (design/semantics.md, "Instance status")."""
 
-from flows.expressions import ExpressionError
-
 from engine.machine import endings, expressions, steps
 from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from flows import kinds
+from flows.expressions import ExpressionError
 from flows.graph import Node
 
 

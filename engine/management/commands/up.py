@@ -13,6 +13,7 @@ from engine.cluster.identity import new_node_name
 from engine.cluster.supervisor import Program, Supervisor
 
 SILENCE = 15.0  # seconds without a sign of life after which a cluster is killed
+FIRST_SIGN = 60.0  # seconds a cluster may take to give the first one: a busy machine is slow to start
 GRACE = 30.0  # seconds for what runs to finish when asked to stop
 
 
@@ -70,7 +71,7 @@ class _Cluster:
             silent_for = recovery.seconds_since_beat(self._node)
         finally:
             connection.close()  # asked every few seconds: not worth keeping one that may break meanwhile
-        return (running_for if silent_for is None else silent_for) > SILENCE
+        return running_for > FIRST_SIGN if silent_for is None else silent_for > SILENCE
 
 
 def _at_least_one(text: str) -> int:

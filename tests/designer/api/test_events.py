@@ -116,6 +116,23 @@ def test_an_event_that_nobody_was_told_of_arrives_within_seconds(server, alice, 
         assert next(events)[0] == 2
 
 
+@pytest.mark.postgres
+def test_a_listener_that_loses_its_connection_comes_back(server, alice, run, vendor):
+    if vendor != "postgresql":
+        pytest.skip("SQLite has no connection to lose")
+    with httpx.stream("GET", url_of(server, run), headers=bearer(alice), timeout=10) as answer:
+        events = parse(answer.iter_lines())
+        record(run, "log")
+        next(events)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+            assert cursor.fetchall() == [(True,)]
+        record(run, "log")
+        assert next(events)[0] == 2
+        record(run, "log")
+        assert next(events)[0] == 3
+
+
 @pytest.mark.parametrize("how", ["header", "parameter"])
 def test_a_stream_resumes_after_the_last_event_that_was_read(server, alice, run, how):
     for _ in range(3):

@@ -61,16 +61,19 @@ def test_a_task_has_raisins_members(manager, task):
     assert not {"response", "completed_by", "responded_at", "input_schema"} & set(shown)
 
 
+def test_a_groups_task_says_so_and_why_it_was_cancelled(manager):
+    group = {"assignment_group": "/groups/buyers", "cancellation_reason": "group_completed"}
+    task = InboxTaskFactory(status=TaskStatus.CANCELLED, **group)
+    assert group.items() <= manager.get(f"{INBOX}/tasks/{task.pk}").json().items()
+
+
 def test_open_tasks_come_first_then_urgent_then_due(manager):
     now = timezone.now()
-    for title, fields in {
-        "done": {"status": TaskStatus.COMPLETED, "priority": 5},
-        "someday": {},
-        "later": {"due_at": now + timedelta(days=2)},
-        "soon": {"due_at": now + timedelta(days=1)},
-        "urgent": {"priority": 5},
-    }.items():
-        InboxTaskFactory(title=title, **fields)
+    InboxTaskFactory(title="done", status=TaskStatus.COMPLETED, priority=5)
+    InboxTaskFactory(title="someday")
+    InboxTaskFactory(title="later", due_at=now + timedelta(days=2))
+    InboxTaskFactory(title="soon", due_at=now + timedelta(days=1))
+    InboxTaskFactory(title="urgent", priority=5)
     titles = [task["title"] for task in manager.get(INBOX).json()["tasks"]]
     assert titles == ["urgent", "soon", "later", "someday", "done"]
 

@@ -34,7 +34,7 @@ def story(process_environment):
     published(ASKS_THE_MANAGER)
     UserFactory(username="manager", groups=[], is_superuser=True)
     with running_server(process_environment) as server:
-        command = [NODE, PROGRAM, server.url, "manager", PASSWORD]
+        command = [str(NODE), str(PROGRAM), server.url, "manager", PASSWORD]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         work_until_ended(process)
         out, err = process.communicate()

@@ -11,7 +11,7 @@ from engine.models import Instance, Signal
 from engine.states import CompensationState, Outcome, Status, TaskStatus
 from tests.designer.api import flows
 from tests.designer.api.flows import driven, published
-from tests.factories import AttemptFactory, InstanceFactory, UserFactory, VisitFactory
+from tests.factories import AttemptFactory, FlowVersionFactory, InstanceFactory, UserFactory, VisitFactory
 
 RUN = "/api/flows/default/run"
 INSTANCES = "/api/flows/default/instances"
@@ -76,7 +76,7 @@ def test_input_may_be_left_out(alice):
 
 
 def test_the_newest_version_is_started(alice):
-    newest = flows.FlowVersionFactory(flow=published().flow)
+    newest = FlowVersionFactory(flow=published().flow)
     assert Instance.objects.get(pk=start(alice).data["instance_id"]).version == newest
 
 
@@ -146,7 +146,7 @@ def test_an_unknown_workspace_or_flow_is_not_found(alice):
 
 def test_a_flow_that_is_disabled_or_unpublished_is_a_conflict(alice):
     published(enabled=False)
-    flows.FlowVersionFactory(flow__path="/flows/draft", number=None)
+    FlowVersionFactory(flow__path="/flows/draft", number=None)
     for path, said in [("/flows/f", "disabled"), ("/flows/draft", "no published version")]:
         answer = start(alice, path=path)
         assert (answer.status_code, answer.data["code"]) == (409, "conflict")

@@ -21,7 +21,7 @@ from tests.engine.cluster.tasks import HERE
 on_a_real_database = pytest.mark.django_db(transaction=True, available_apps=["django_q"])
 
 
-def eventually(condition: Callable[[], object], within: float = 8.0) -> float:
+def eventually(condition: Callable[[], object], within: float = 20.0) -> float:
     """Wait until ``condition()`` is true; return the seconds it took, fail the test after ``within``."""
     start = time.monotonic()
     while not condition():
@@ -37,11 +37,12 @@ def send(task: str, *args: str | int) -> int:
 class RunningCluster:
     """A process that runs host(), and those below it."""
 
-    def __init__(self, log: Path, workers: int = 2) -> None:
+    def __init__(self, log: Path, workers: int = 2, is_linux: bool = True) -> None:
         before = len(notes.read("beat"))
         connections.close_all()
         self._log = log
-        self._process = multiprocessing.get_context("fork").Process(target=host, args=(os.getpid(), workers, log))
+        arguments = (os.getpid(), workers, is_linux, log)
+        self._process = multiprocessing.get_context("fork").Process(target=host, args=arguments)
         self._process.start()
         assert self._process.pid is not None
         self.root = psutil.Process(self._process.pid)
@@ -67,12 +68,12 @@ class RunningCluster:
         self._process.join(within)
         return self._process.exitcode
 
-    def stop(self, within: float = 8.0) -> int | None:
+    def stop(self, within: float = 20.0) -> int | None:
         """Ask it to stop; fail if anything is left of it, return the exit code."""
         members = self.all()
         self.root.terminate()
         code = self.wait(within)
-        eventually(lambda: not any(is_alive(member) for member in members), within=1)
+        eventually(lambda: not any(is_alive(member) for member in members), within=5)
         return code
 
     def destroy(self) -> None:
@@ -133,8 +134,8 @@ def start_cluster(clean: None, tmp_path: Path) -> Iterator[Callable[..., Running
     """A function that starts a cluster of the test's own."""
     started: list[RunningCluster] = []
 
-    def start(workers: int = 2) -> RunningCluster:
-        started.append(RunningCluster(tmp_path / "log", workers))
+    def start(workers: int = 2, is_linux: bool = True) -> RunningCluster:
+        started.append(RunningCluster(tmp_path / "log", workers, is_linux))
         return started[-1]
 
     yield start

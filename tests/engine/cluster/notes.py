@@ -42,3 +42,10 @@ def read(what: str) -> list[Note]:
 
 def details(what: str) -> list[str]:
     return [note.detail for note in read(what)]
+
+
+def notify(channel: str) -> None:
+    """What a writer does on PostgreSQL to wake who waits; on SQLite its commit is enough."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, '')", [channel])

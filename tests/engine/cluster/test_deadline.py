@@ -33,7 +33,7 @@ def test_a_body_is_interrupted_at_its_deadline(body: object) -> None:
     start = time.monotonic()
     with pytest.raises(DeadlinePassed), deadline(0.05):
         body(5)  # type: ignore[operator]
-    assert 0.05 <= time.monotonic() - start < 0.5
+    assert 0.05 <= time.monotonic() - start < 3
 
 
 def test_no_alarm_comes_after_a_body_that_was_in_time() -> None:
@@ -53,7 +53,7 @@ def test_a_body_that_swallows_it_is_interrupted_again() -> None:
         with suppress(BaseException):
             time.sleep(5)
         time.sleep(5)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 4
 
 
 @pytest.mark.parametrize("seconds", [0, -3])

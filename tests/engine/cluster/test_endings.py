@@ -19,7 +19,7 @@ def ready() -> int:
 
 
 def test_an_idle_cluster_stops_soon(start_cluster: StartCluster) -> None:
-    assert start_cluster().stop(within=2) == 0
+    assert start_cluster().stop(within=5) == 0
 
 
 def test_a_body_that_runs_is_finished_before_the_cluster_stops(start_cluster: StartCluster) -> None:
@@ -33,9 +33,10 @@ def test_a_body_that_runs_is_finished_before_the_cluster_stops(start_cluster: St
 
 def test_messages_that_nobody_began_go_back_to_the_queue(start_cluster: StartCluster) -> None:
     cluster = start_cluster(workers=1)
-    for label in "abcdef":
-        send("work", label, 500)
-    eventually(lambda: notes.read("began") and ready() < 3)
+    send("work_until_asked_to_stop", "a")
+    for label in "bcdef":
+        send("note", label)
+    eventually(lambda: notes.read("began") and ready() < 4)
     cluster.stop()
     assert notes.details("ran") == ["a"]
     assert ready() == 5
@@ -45,7 +46,7 @@ def test_a_long_body_can_see_that_its_cluster_is_stopping(start_cluster: StartCl
     cluster = start_cluster()
     send("work_until_asked_to_stop", "a")
     eventually(lambda: notes.read("began"))
-    cluster.stop(within=2)
+    cluster.stop(within=5)
     assert notes.details("ran") == ["a"]
 
 
@@ -55,7 +56,7 @@ def test_a_worker_that_is_killed_while_the_cluster_stops_does_not_keep_it(start_
     eventually(lambda: notes.read("began"))
     cluster.root.terminate()
     cluster.busy().kill()
-    assert cluster.wait(3) == 0
+    assert cluster.wait(8) == 0
     assert notes.read("died")
     assert ready() == 1
 
@@ -67,8 +68,8 @@ def test_a_cluster_without_its_head_ends_as_a_whole(start_cluster: StartCluster,
     send("work", "a", 30_000)
     eventually(lambda: notes.read("began"))
     (cluster.root if victim == "parent" else cluster.of("sentinel")[0]).kill()
-    assert cluster.wait(2) == code
-    eventually(lambda: not any(is_alive(member) for member in members), within=1)
+    assert cluster.wait(8) == code
+    eventually(lambda: not any(is_alive(member) for member in members), within=5)
 
 
 def test_signals_to_a_single_process_of_the_cluster_change_nothing(start_cluster: StartCluster) -> None:
@@ -92,3 +93,12 @@ def test_two_clusters_share_the_work_and_double_none_of_it(start_cluster: StartC
     workers = {note.pid for note in notes.read("ran")}
     assert workers & {process.pid for process in first.of("worker")}
     assert workers & {process.pid for process in second.of("worker")}
+
+
+def test_elsewhere_than_on_linux_the_stock_cluster_works_and_says_so(start_cluster: StartCluster) -> None:
+    cluster = start_cluster(is_linux=False)
+    send("note", "a")
+    eventually(lambda: notes.details("ran") == ["a"])
+    eventually(lambda: len(notes.read("beat")) == 2)
+    assert cluster.logged("this is not Linux")
+    assert cluster.stop() == 0

@@ -74,3 +74,11 @@ def test_the_depth_counts_the_messages_that_are_due() -> None:
 
 def test_outside_a_worker_nothing_is_stopping() -> None:
     assert not queue.is_stopping()
+
+
+def test_the_oldest_message_tells_since_when_workers_are_short() -> None:
+    now = timezone.now()
+    assert queue.oldest_ready() is None
+    for seconds in (-5, -9, 60):
+        queue.send_hint("1", eta=now + timedelta(seconds=seconds))
+    assert queue.oldest_ready() == now - timedelta(seconds=9)

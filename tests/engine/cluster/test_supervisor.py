@@ -55,7 +55,7 @@ class Running:
         members = self.root.children(recursive=True)
         self.process.join(within)
         assert self.process.exitcode == 0
-        eventually(lambda: not any(is_alive(member) for member in members), within=1)
+        eventually(lambda: not any(is_alive(member) for member in members), within=5)
 
 
 Supervise = Callable[..., Running]
@@ -81,7 +81,7 @@ def test_all_programs_run_until_it_is_stopped(supervise: Supervise) -> None:
     running = supervise(SLEEP, SLEEP)
     eventually(lambda: len(running.below("sleep")) == 2)
     running.root.terminate()
-    running.end(within=2)
+    running.end(within=8)
     assert running.lines() == ["program 0 started", "program 1 started", "stopping", "stopped"]
 
 
@@ -118,7 +118,7 @@ def test_a_program_that_does_not_stop_is_killed_after_the_grace(supervise: Super
     running = supervise(STUBBORN, grace=0.5)
     eventually(lambda: running.below("sleep"))
     running.root.terminate()
-    running.end(within=2)
+    running.end(within=8)
     assert "program 0 did not stop and is killed" in running.lines()
 
 
@@ -128,7 +128,7 @@ def test_a_second_signal_does_not_wait_for_the_grace(supervise: Supervise) -> No
     running.root.send_signal(signal.SIGINT)
     eventually(lambda: "stopping" in running.lines())
     running.root.send_signal(signal.SIGINT)
-    running.end(within=2)
+    running.end(within=8)
 
 
 def test_programs_are_stopped_when_the_supervisor_is_killed(supervise: Supervise) -> None:
@@ -136,7 +136,7 @@ def test_programs_are_stopped_when_the_supervisor_is_killed(supervise: Supervise
     eventually(lambda: len(running.below("sleep")) == 2)
     programs = running.below("sleep")
     running.root.kill()
-    eventually(lambda: not any(is_alive(program) for program in programs), within=2)
+    eventually(lambda: not any(is_alive(program) for program in programs), within=8)
 
 
 def test_a_program_without_a_sign_of_life_is_killed_and_started_again(supervise: Supervise) -> None:

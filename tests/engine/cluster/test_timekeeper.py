@@ -31,7 +31,7 @@ class Timers:
         return len(ripe)
 
 
-def until(condition: Callable[[], object], within: float = 3.0) -> Callable[[], bool]:
+def until(condition: Callable[[], object], within: float = 10.0) -> Callable[[], bool]:
     end = time.monotonic() + within
     return lambda: bool(condition()) or time.monotonic() > end
 
@@ -41,14 +41,14 @@ def test_it_sleeps_until_the_next_one_is_due() -> None:
     due = list(timers.due)
     Timekeeper(timers.next_due, timers.fire_due).run(until=until(lambda: len(timers.fired) == 2))
     assert all(
-        timedelta(0) <= at - moment < timedelta(seconds=0.1) for at, moment in zip(timers.fired, due, strict=True)
+        timedelta(0) <= at - moment < timedelta(seconds=0.3) for at, moment in zip(timers.fired, due, strict=True)
     )
 
 
 def test_it_notices_within_half_a_second_that_it_shall_stop() -> None:
     end = time.monotonic() + 0.05
     Timekeeper(lambda: None, lambda: 0).run(until=lambda: time.monotonic() > end)
-    assert time.monotonic() - end < 0.6
+    assert time.monotonic() - end < 1.5
 
 
 def test_trouble_with_the_database_is_logged_and_passes(caplog: pytest.LogCaptureFixture) -> None:
@@ -70,15 +70,15 @@ def test_a_chore_is_done_at_once_and_then_now_and_again() -> None:
     Timekeeper(lambda: None, lambda: 0, [(0.2, lambda: done.append(time.monotonic()))]).run(
         until=until(lambda: len(done) == 3)
     )
-    assert 0.2 <= done[1] - done[0] < 0.35
-    assert 0.2 <= done[2] - done[1] < 0.35
+    assert 0.2 <= done[1] - done[0] < 0.6
+    assert 0.2 <= done[2] - done[1] < 0.6
 
 
 def test_chores_are_done_while_timers_never_cease_to_be_due() -> None:
     done: list[float] = []
     now = datetime.now(UTC)
     Timekeeper(lambda: now, lambda: 1, [(0.05, lambda: done.append(time.monotonic()))]).run(
-        until=until(lambda: len(done) == 3, within=1)
+        until=until(lambda: len(done) == 3, within=5)
     )
     assert len(done) == 3
 

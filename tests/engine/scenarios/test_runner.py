@@ -4,13 +4,11 @@ import json
 
 import pytest
 
-from engine.models import Instance
 from engine.scenarios import pump
 from engine.scenarios.document import read_file
-from engine.scenarios.runner import run_all, run_scenario
-from flows.models import Flow
+from engine.scenarios.runner import run_scenario
 
-pytestmark = pytest.mark.usefixtures("scenario_database")
+pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
 def step(name, **properties):
@@ -203,10 +201,3 @@ def test_a_fault_of_the_engine_fails_its_scenario_alone(play, monkeypatch) -> No
         (failure,) = play(pause("rest", "1s"))
     assert failure.startswith("the engine raised ZeroDivisionError: out of the engine")
     assert play(pause("rest", "1s")) == []
-
-
-def test_nothing_is_left_behind(tmp_path) -> None:
-    file = tmp_path / "some.yaml"
-    file.write_text(json.dumps({"scenario": "it", "flow": {"nodes": [pause("rest", "1d")]}}))
-    assert [result.passed for result in run_all(iter(read_file(file)))] == [True]
-    assert (Instance.objects.count(), Flow.objects.count()) == (0, 0)

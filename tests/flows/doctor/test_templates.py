@@ -110,6 +110,16 @@ def test_a_container_cannot_read_what_runs_inside_it():
     assert found(box("and", "and", step("b", when="steps.and.x"))) == [("b", "TEMPLATE_FORWARD_REF")]
 
 
+def test_a_routers_choice_is_readable_from_its_branches_on():
+    why = step("b", arguments={"x": "${steps.route__router.reasoning}"})
+    rules = [{"condition": "input.big", "next_step": "b"}]
+    routed = box("route", "or", why, step("c"), router={"agent_ref": "/agents/sorter"}, rules=rules)
+    assert found(routed, step("d", arguments={"x": "${steps.route__router.routed_to}"})) == []
+    assert found(step("early", arguments=why["properties"]["arguments"]), routed) == [("early", "TEMPLATE_FORWARD_REF")]
+    unrouted = box("route", "or", why, rules=rules)
+    assert found(unrouted) == [("b", "TEMPLATE_UNKNOWN_STEP")]
+
+
 def test_answers_are_readable_in_a_response_condition():
     assert found(task(response_condition="response.action == 'yes' || responses.length() > 2")) == []
 

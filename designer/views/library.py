@@ -1,0 +1,54 @@
+"""The library: what flows may call, in words."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from designer import access
+from designer.http import SignedIn
+from designer.presenters.manifests import function_card, used_by
+from designer.workspaces import current
+from flows.models import Agent, LibraryFunction
+
+
+@login_required
+@require_GET
+def library(request: SignedIn) -> HttpResponse:
+    """Functions and agents, with a search over path and title."""
+    _check(request)
+    text = request.GET.get("q", "").strip()
+    wanted = Q(path__icontains=text) | Q(title__icontains=text)
+    functions = LibraryFunction.objects.filter(wanted)
+    flows = used_by(current(request))
+    return render(
+        request,
+        "library.html",
+        {
+            "functions": [function_card(each, flows) for each in functions],
+            "agents": Agent.objects.filter(wanted),
+            "text": text,
+            "is_administrator": access.is_administrator(request.user),
+        },
+    )
+
+
+@login_required
+@require_GET
+def function(request: SignedIn) -> HttpResponse:
+    """One function: its manifest in words, its schemas, and the flows that call it."""
+    _check(request)
+    found = get_object_or_404(LibraryFunction, path=request.GET.get("path", ""))
+    context = {
+        "card": function_card(found, used_by(current(request))),
+        "function": found,
+        "is_administrator": access.is_administrator(request.user),
+    }
+    return render(request, "library_function.html", context)
+
+
+def _check(request: SignedIn) -> None:
+    if not access.sees_flows(request.user):
+        raise PermissionDenied("The library is for those who see flows.")

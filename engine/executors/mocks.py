@@ -1,0 +1,75 @@
+"""Answers in place of functions and agents, for test runs (reference/flow-format.md, section 10).
+
+A mock stands where the real executor stands, so everything behind it, retries, deadlines and compensations, is the real thing.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Q, Sum
+
+from engine.models import Attempt, Compensation, Instance
+from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
+from engine.ports import Call, Executor
+
+LONGEST_DELAY = 30.0
+"""Seconds that ``mock_delay_ms`` can hold a worker."""
+
+
+class MockingExecutor:
+    """Asks ``real`` for everything that a call's test configuration leaves real."""
+
+    def __init__(self, real: Executor) -> None:
+        self._real = real
+
+    def start(self, call: Call) -> Result | Pending:
+        mock = _mock_for(call)
+        if mock is None:
+            return self._real.start(call)
+        time.sleep(min(float(mock.get("mock_delay_ms") or 0) / 1000, LONGEST_DELAY))
+        return _answer(mock, call)
+
+
+def _mock_for(call: Call) -> Mapping[str, Any] | None:
+    """The behaviour that applies to this call, ``None`` for the real thing."""
+    config = call.test_config
+    if config is None:
+        return None
+    named: Any = {**(config.get("mock_functions") or {}), **(config.get("mock_agents") or {})}.get(call.path)
+    if isinstance(named, Sequence) and not isinstance(named, str):
+        named = named[min(_calls_before(call), len(named) - 1)] if named else None
+    if named is None:
+        named = {"behavior": config.get("default_behavior") or "real"}
+    return None if named.get("behavior", "real") == "real" else named
+
+
+def _calls_before(call: Call) -> int:
+    """How often the run and its child runs have called this path before: what is recorded, so that it survives a worker."""
+    root = Instance.objects.filter(pk=call.instance_id).values_list("root_id", flat=True).first() or call.instance_id
+    family = Instance.objects.filter(Q(pk=root) | Q(root=root)).values("pk")
+    attempts = Attempt.objects.filter(instance__in=family, path=call.path).count()
+    undone = Compensation.objects.filter(instance__in=family, path=call.path).aggregate(Sum("attempts"))
+    return attempts + int(undone["attempts__sum"] or 0) - 1
+
+
+def _answer(mock: Mapping[str, Any], call: Call) -> Result | Pending:
+    match mock["behavior"]:
+        case "passthrough":
+            return Succeeded(call.arguments or call.input)
+        case "mock_output":
+            return Succeeded(mock.get("mock_output"))
+        case "mock_timeout":
+            return Pending()  # nobody answers; the call's deadline passes
+        case "mock_unknown":
+            return Unknown(str(mock.get("message") or "No answer came (mocked)."), "connection_lost")
+        case "mock_error":
+            error = mock.get("mock_error") or {}
+            return Failed(
+                str(error.get("message") or "Failed (mocked)."),
+                error.get("code"),
+                error.get("status"),
+                error.get("retry_after"),
+            )
+        case other:
+            return Failed(f"There is no mock behaviour {other}.", "unknown_mock_behavior")
