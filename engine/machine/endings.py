@@ -33,8 +33,12 @@ def stop(turn: Turn, reason: str) -> None:
 def fail(turn: Turn, error: dict[str, Any]) -> None:
     """Nothing recovered the failure: roll back what is registered, else end ``failed``.
 
-    With ``on_failure: keep`` nothing runs, and the run can be resumed at the step that failed.
+    With ``on_failure: keep`` nothing runs, and the run can be resumed at the step that failed. A run that is to be cancelled is
+    left to that.
     """
+    if turn.cancels:
+        turn.leaf = None
+        return
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
     if turn.leaf is not None:

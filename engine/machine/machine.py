@@ -28,7 +28,7 @@ from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
 from engine.states import Phase, Status, WaitKind
 
-ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.AGENT, WaitKind.CHAT})
+ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
 
 
@@ -46,8 +46,10 @@ def decide(
     is left where another worker can go on with it.
     """
     turn = Turn(run, world, new_id)
+    turn.cancels = cancelling.is_wished(run, happenings)
     for happening in happenings:
         _meet(turn, happening)
+    cancelling.carry_out(turn)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
     elif turn.position.phase == Phase.ROLLING_BACK:
@@ -86,7 +88,7 @@ def _meet(turn: Turn, happening: Happening) -> None:
             KINDS[turn.open_node.kind].arrived(turn, turn.open_node, data)
         case ChildEnded(seq) if _rests(turn, seq, WaitKind.CHILD):
             turn.wake_leaf()
-            if not cancelling.child_ended(turn, happening):
+            if not cancelling.child_ended(turn):
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
@@ -129,8 +131,9 @@ def _woke(turn: Turn, happening: Woke) -> None:
         return
     node = turn.open_node
     if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
-        turn.wake_leaf()
-        KINDS[node.kind].try_again(turn, node)
+        if not turn.cancels:
+            turn.wake_leaf()
+            KINDS[node.kind].try_again(turn, node)
     elif happening.kind == "call" and leaf.rests == WaitKind.FUNCTION and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].call_ended(turn, node, TimedOut())

@@ -131,9 +131,7 @@ def test_the_deadline_and_the_answer_in_one_transition_end_the_wait_once() -> No
 
 
 def test_a_second_result_in_the_same_transition_does_not_end_the_next_compensation() -> None:
-    found = _at_its_call(
-        walk(undone("u"), undone("v"), call("a", retry=SPENT), answers={"a": [fails()]}), "undo-v"
-    )
+    found = _at_its_call(walk(undone("u"), undone("v"), call("a", retry=SPENT), answers={"a": [fails()]}), "undo-v")
     sent = found.decision.call
     result = CallEnded(Succeeded(None), sent.visit_seq, sent.attempt)
     found.meet(result, result)

@@ -55,9 +55,7 @@ def test_the_strategy_of_the_flow_leaves_a_step_alone_that_says_continue_on_fail
 
 
 def test_a_loop_that_goes_on_gives_null_for_the_failed_iteration() -> None:
-    done = walk(
-        loop("l", bad(), times=3, on_error="continue"), answers={"a": [{"n": 1}, fails(), {"n": 3}]}
-    ).go()
+    done = walk(loop("l", bad(), times=3, on_error="continue"), answers={"a": [{"n": 1}, fails(), {"n": 3}]}).go()
     assert done.output["results"] == [{"n": 1}, None, {"n": 3}]
 
 
