@@ -66,6 +66,7 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     fault = Fault("The run cannot go on: the engine met a fault of its own, which is in the log.", code="engine_fault")
     error = fault.error(place, turn.now, 0)
     turn.change(error=error)
+    endings.leave_nothing_open(turn, error)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
     return turn.decide()
 
