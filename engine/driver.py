@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -106,7 +106,8 @@ class _Driver:
 
     def _found(self) -> Sequence[Happening]:
         """What a new driver finds: a call without an end tells of a lost worker, or of a passed deadline."""
-        place, now = self.state.position, self.ports.clock.now()
+        place = self.state.position
+        now = self.ports.clock.now() + timedelta(seconds=place.skew)
         if place.phase == Phase.ROLLING_BACK and place.undoing is not None and place.undoing.out:
             undoing = place.undoing
             return [CallEnded(_lost(undoing.deadline, now), undoing.seq, undoing.attempt)]
@@ -114,7 +115,7 @@ class _Driver:
             leaf = place.leaf
             return [CallEnded(_lost(leaf.deadline, now), leaf.seq, leaf.attempt)]
         if self.claimed.row["started_at"] is None:
-            self._begin(now)
+            self._begin(self.ports.clock.now())
         return [Started()]
 
     def _begin(self, now: datetime) -> None:

@@ -18,4 +18,13 @@ def take_in(run: Run, decision: Decision) -> None:
     run.outputs.known.update(decision.outputs)
     run.entries.known.update(decision.entries)
     run.position = decision.position
+    _forget_entries(run)
     run.plan.shorten(decision.undone)
+
+
+def _forget_entries(run: Run) -> None:
+    """What a visit fixed at its entry is read as long as it is open."""
+    place, known = run.position, run.entries.known
+    is_open = {frame.seq for frame in place.frames} | ({place.leaf.seq} if place.leaf is not None else set())
+    for seq in known.keys() - is_open:
+        del known[seq]

@@ -75,6 +75,8 @@ class Position:
     """The parallel container whose branch this run is; nothing outside it exists for the run."""
     entry: int | None = None
     """The one child of ``scope`` that is the branch; ``None`` when all of them are, as in a fan-out."""
+    made_by: int = 0
+    """Of a child run: the attempt of its parent's visit that started it."""
     phase: str = Phase.FORWARD.value
     undoing: Undoing | None = None
     ending: Mapping[str, Any] | None = None

@@ -6,7 +6,7 @@ where it stopped, because each compensation's state is a row.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from engine.machine import endings, unknowns
@@ -101,7 +101,7 @@ def _count(turn: Turn, undo: Undo, attempt: int) -> None:
 
 
 def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
-    deadline = turn.now + timedelta(milliseconds=turn.world.call_limit_ms)
+    deadline = turn.after(turn.world.call_limit_ms)
     seq = turn.position.last_seq + 1
     undoing = Undoing(
         str(undo.instance), undo.position, undo.node_id, seq, attempt, out=True, deadline=deadline.isoformat()
@@ -126,7 +126,7 @@ def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
         visit_seq=seq,
         attempt=attempt,
         idempotency_key=f"{undo.instance}:{undo.visit_seq}:undo",
-        deadline_at=deadline,
+        deadline_at=turn.in_the_world(deadline),
         is_test=turn.run.facts.is_test,
         test_config=turn.run.facts.test_config,
         input=turn.run.facts.input,
@@ -164,7 +164,7 @@ def _close(
 
 def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
     delay = policy.delay_ms(tried, random=turn.world.random)
-    due = turn.now + timedelta(milliseconds=max(delay, (fault.retry_after or 0) * 1000))
+    due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
     turn.writes.update("compensation", _key(undo), error=_words(fault))
     undoing = turn.position.undoing
     assert undoing is not None

@@ -25,9 +25,9 @@ from flows.text import DocumentError
 class FlowForm(ModelForm):
     """The text must be a flow; what the doctor finds in it does not keep it from being saved as a draft."""
 
-    draft = forms.CharField(label=_("flow"), widget=CodeInput(rows=32), strip=False, help_text=_("YAML or JSON."))
+    draft = forms.CharField(label=_("Text"), widget=CodeInput(rows=32), strip=False, help_text=_("YAML or JSON."))
     revision = forms.IntegerField(widget=forms.HiddenInput, initial=1)
-    path = forms.CharField(label=_("path"), required=False, max_length=400, help_text=_("Blank: /flows/ and the name."))
+    path = forms.CharField(label=_("Path"), required=False, max_length=400, help_text=_("Blank: /flows/ and the name."))
 
     class Meta:
         model = Flow

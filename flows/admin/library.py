@@ -35,7 +35,7 @@ class FunctionForm(ModelForm):
     """Changes of a manifest: key by key over what the code declares, and valid together with it."""
 
     override = JsonObjectField(
-        label=_("changes"), required=False, help_text=_("JSON. Each key here replaces the same key of the manifest.")
+        label=_("Changes"), required=False, help_text=_("JSON. Each key here replaces the same key of the manifest.")
     )
 
     class Meta:

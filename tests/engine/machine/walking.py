@@ -27,7 +27,7 @@ from engine.machine.machine import decide
 from engine.machine.memory import take_in
 from engine.machine.position import Position
 from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo, World
-from engine.machine.turn import Decision
+from engine.machine.turn import Decision, NewChild
 from engine.machine.writes import Write
 from engine.outcomes import Failed, Pending, Result, Succeeded
 from engine.ports import Pinned, Published
@@ -76,8 +76,8 @@ class Walk:
     tables: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
     calls: list[Any] = field(default_factory=list)
-    children: list[Any] = field(default_factory=list)
-    ended_children: dict[int, list[EndedChild]] = field(default_factory=dict)
+    children: list[NewChild] = field(default_factory=list)
+    ended_children: dict[tuple[int, int], list[EndedChild]] = field(default_factory=dict)
     decision: Decision | None = None
 
     def __post_init__(self) -> None:
@@ -130,18 +130,16 @@ class Walk:
     def cancel(self, *before: Happening, roll_back: bool = False) -> "Walk":
         return self.go(*before, CancelAsked(roll_back=roll_back))
 
-    def end_children(self, *children: EndedChild | str) -> "Walk":
-        """The open visit's child runs end, in order; a text is one's status."""
+    def end_children(self, *statuses: str, compensations: int = 0) -> "Walk":
+        """The child runs of the open attempt end, in the order of the branches, each with what it could be rolled back by."""
         leaf = self.run.position.leaf
         assert leaf is not None
-        made = [child for child in self.children if child.seq == leaf.seq][-len(children) :]
+        made = [child for child in self.children if (child.seq, child.position["made_by"]) == (leaf.seq, leaf.attempt)]
         ended = [
-            child
-            if isinstance(child, EndedChild)
-            else EndedChild(new.id, new.branch_id, child, {"by": new.index}, {"message": "no"}, 0, order)
-            for order, (child, new) in enumerate(zip(children, made, strict=True))
+            EndedChild(new.id, new.branch_id, status, {"by": new.index}, {"message": "no"}, compensations, order)
+            for order, (status, new) in enumerate(zip(statuses, made, strict=True))
         ]
-        self.ended_children.setdefault(leaf.seq, []).extend(ended)
+        self.ended_children[leaf.seq, leaf.attempt] = ended
         last = ended[-1]
         told = ChildEnded(leaf.seq, last.id, last.status, last.output, dict(last.error or {}), last.compensations)
         return self.go(told)
@@ -247,7 +245,7 @@ class Walk:
             outputs=Outputs(lambda seqs: self._column(seqs, "output")),
             entries=Outputs(lambda seqs: self._column(seqs, "entry")),
             results=self._results,
-            children=lambda seq: self.ended_children.get(seq, []),
+            children=lambda seq, attempt: self.ended_children.get((seq, attempt), []),
             plan=_Plan(self),
         )
 
