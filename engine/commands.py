@@ -58,7 +58,8 @@ def start(
     ``key`` makes the call safe to repeat for 24 hours: the same key and input answer the same run.
     Raises ``InvalidInput`` (every problem with its field) and ``Conflict`` (disabled flow, key used with another input).
     """
-    version = FlowVersion.objects.select_related("flow").filter(pk=version_id, flow_id=flow_id).first()
+    versions = FlowVersion.objects.select_related("flow__workspace").defer("source", "graph")
+    version = versions.filter(pk=version_id, flow_id=flow_id).first()
     if version is None:
         raise NotFound("There is no such version of this flow.")
     if not version.flow.enabled and not is_test:

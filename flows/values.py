@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
 
 def dumps(value: Any) -> str:
     """Compact JSON. Raises ``ValueError`` or ``TypeError`` for what JSON cannot say, NaN and infinity included."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _encode(value)
