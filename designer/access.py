@@ -39,6 +39,21 @@ def can_run(user: Person, flow: Flow) -> bool:
     return sees_flows(user) and user.has_perm("flows.run_flow")
 
 
+def can_create_flows(user: Person) -> bool:
+    """Whether they may make flows, and bring some in."""
+    return sees_flows(user) and user.has_perm("flows.add_flow")
+
+
+def can_change_flows(user: Person) -> bool:
+    """Whether they may change drafts, and switch flows on and off."""
+    return sees_flows(user) and user.has_perm("flows.change_flow")
+
+
+def can_publish(user: Person) -> bool:
+    """Whether they may make a draft the version that new runs use."""
+    return sees_flows(user) and user.has_perm("flows.publish_flow")
+
+
 def can_operate(user: Person) -> bool:
     """Whether they may cancel, resume and abandon runs of others."""
     return user.has_perm("engine.operate_instance")
@@ -86,9 +101,24 @@ def get_flow_for(user: Person, repo: str, path: str) -> Flow:
 def get_rw_flow_for(user: Person, repo: str, path: str) -> Flow:
     """A flow to change."""
     flow = get_flow_for(user, repo, path)
-    if not user.has_perm("flows.change_flow"):
+    if not can_change_flows(user):
         raise PermissionDenied("You may look at this flow but not change it.")
     return flow
+
+
+def get_publishable_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to publish; whether its draft is fit for that is for the doctor to say."""
+    flow = get_flow_for(user, repo, path)
+    if not can_publish(user):
+        raise PermissionDenied("You may look at this flow but not publish it.")
+    return flow
+
+
+def get_workspace_for_new_flows(user: Person, repo: str) -> Workspace:
+    """A workspace to make flows in."""
+    if not can_create_flows(user):
+        raise PermissionDenied("You may not make flows.")
+    return get_workspace(repo)
 
 
 def get_runnable_flow_for(user: Person, repo: str, path: str) -> Flow:

@@ -126,6 +126,9 @@ SULTANA_CALL_LIMIT_MS = env.float("SULTANA_CALL_LIMIT_MS", default=600_000.0)
 SULTANA_OUTPUT_LIMIT = env.int("SULTANA_OUTPUT_LIMIT", default=1_048_576)
 """Largest input of a run and largest output of a step, in bytes of JSON."""
 
+SULTANA_TEMPLATE_FOLDERS = env.list("SULTANA_TEMPLATE_FOLDERS", default=[str(BASE_DIR / "demo" / "flows")])
+"""Folders whose flows are offered as a start for new ones."""
+
 # --- people ------------------------------------------------------------------------------------------------------
 
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -1,16 +1,30 @@
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
-from django.urls import include, path
+from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
-from designer.views import inbox, library, pages, run_list, runs, sign_in
+from designer.flow_urls import FlowPath
+from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_list, runs, sign_in
+
+register_converter(FlowPath, "flow")
 
 urlpatterns = [
+    path("", flow_list.home, name="home"),
     # people
     path("sign-in", sign_in.sign_in, name="sign-in"),
     path("sign-out", LogoutView.as_view(), name="sign-out"),
     path("language", set_language, name="language"),
     path("tastes", pages.tastes, name="tastes"),
+    # flows
+    path("flows/", flow_list.flow_list, name="flow-list"),
+    path("flows/-/new", flow_list.new_flow, name="new-flow"),
+    path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
+    path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
+    path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
+    path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
+    path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
+    path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),
+    path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),

@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -19,6 +19,7 @@ from engine import wakeups
 from engine.failpoints import reach
 from engine.machine.happenings import CallEnded, CallParked, Happening, Started
 from engine.machine.machine import decide, give_up
+from engine.machine.memory import take_in
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision
 from engine.models import Instance, new_id
@@ -105,15 +106,16 @@ class _Driver:
 
     def _found(self) -> Sequence[Happening]:
         """What a new driver finds: a call without an end tells of a lost worker, or of a passed deadline."""
-        place, now = self.state.position, self.ports.clock.now()
+        place = self.state.position
+        now = self.ports.clock.now() + timedelta(seconds=place.skew)
         if place.phase == Phase.ROLLING_BACK and place.undoing is not None and place.undoing.out:
             undoing = place.undoing
-            return [CallEnded(_lost(undoing.deadline, now), undoing.position, undoing.attempt)]
+            return [CallEnded(_lost(undoing.deadline, now), undoing.seq, undoing.attempt)]
         if place.phase == Phase.FORWARD and place.leaf is not None and place.leaf.out:
             leaf = place.leaf
             return [CallEnded(_lost(leaf.deadline, now), leaf.seq, leaf.attempt)]
         if self.claimed.row["started_at"] is None:
-            self._begin(now)
+            self._begin(self.ports.clock.now())
         return [Started()]
 
     def _begin(self, now: datetime) -> None:
@@ -191,17 +193,8 @@ class _Driver:
 
     def _take_in(self, decision: Decision, committed: Committed) -> None:
         """What was committed is where the run stands."""
-        state, row = self.state, self.claimed.row
-        for node_id, bound in decision.bound.items():
-            before = state.bindings.get(node_id)
-            if before is not None:
-                for seq in {before.seq, *before.recent} - {bound.seq, *bound.recent}:
-                    state.outputs.known.pop(seq, None)
-        state.bindings.update(decision.bound)
-        state.outputs.known.update(decision.outputs)
-        state.entries.known.update(decision.entries)
-        state.position = decision.position
-        state.plan.shorten(decision.undone)
+        row = self.claimed.row
+        take_in(self.state, decision)
         row["step_no"] += 1
         row["status"] = decision.status.value
         row["started_at"] = row["started_at"] or self.ports.clock.now()

@@ -1,5 +1,7 @@
 """What a flow is, in tables: workspaces, flows with their draft, published versions, and the library they call."""
 
+from typing import Any
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -121,6 +123,10 @@ class LibraryFunction(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    def in_force(self) -> dict[str, Any]:
+        """The manifest with the administrators' changes over it, key by key."""
+        return {**self.manifest, **self.override}
 
 
 class Provider(models.TextChoices):

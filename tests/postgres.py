@@ -36,10 +36,11 @@ SERVER_SETTINGS = {"fsync": "off", "max_connections": "200", "listen_addresses":
 
 
 @contextmanager
-def running_server() -> Iterator[str]:
+def running_server(**changed: str) -> Iterator[str]:
     """Start a server, yield its URL (``postgres://postgres@127.0.0.1:<port>/postgres``), stop it.
 
-    Create further databases on it with plain SQL; the test suite makes one per pytest-xdist worker.
+    ``changed`` takes the place of some of SERVER_SETTINGS. Create further databases on it with plain SQL; the test suite makes
+    one per pytest-xdist worker.
     """
     with tempfile.TemporaryDirectory(prefix="sultana-postgres-", ignore_cleanup_errors=True) as place:
         data = Path(place) / "data"
@@ -50,7 +51,7 @@ def running_server() -> Iterator[str]:
         )
         port = _free_port()
         url = f"postgres://postgres@127.0.0.1:{port}/postgres"
-        settings = {**SERVER_SETTINGS, "port": str(port), "unix_socket_directories": str(data)}
+        settings = {**SERVER_SETTINGS, **changed, "port": str(port), "unix_socket_directories": str(data)}
         log = (Path(place) / "log").open("wb")
         server = subprocess.Popen(
             [str(BINARIES / "postgres"), "-D", str(data), *(f"--{name}={value}" for name, value in settings.items())],

@@ -14,9 +14,16 @@ def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[
     """Stands in for pytest-django's, which empties every table after every test: scenarios empty their own before they
     start. (Its name must be this one: only for tests that ask for it is there a database at all.)
     """
-    statement = "PRAGMA synchronous = {}" if connection.vendor == "sqlite" else "SET synchronous_commit = {}"
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(statement.format("OFF"))  # nobody needs these commits to outlive a power cut
+    with django_db_blocker.unblock():
+        _make_durable(False)  # nobody needs these commits to outlive a power cut
         yield
         clean()
-        cursor.execute(statement.format("FULL" if connection.vendor == "sqlite" else "ON"))
+        _make_durable(True)
+
+
+def _make_durable(durable: bool) -> None:
+    statement, words = "SET synchronous_commit = {}", ("OFF", "ON")
+    if connection.vendor == "sqlite":
+        statement, words = "PRAGMA synchronous = {}", ("OFF", "FULL")
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(words[durable]))

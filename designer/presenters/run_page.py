@@ -21,6 +21,7 @@ from designer.presenters.visits import visit_page
 from engine.models import Attempt, Event, InboxTask, Instance
 from engine.states import ACTIVE, TERMINAL, Phase, Status, WaitKind
 from flows.models import FlowVersion
+from flows.versions import newest_published
 
 TABS: Final = ("steps", "undo", "children", "events", "data")
 CHILDREN_SHOWN: Final = 100
@@ -67,7 +68,7 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
     tabs = _tabs(run, len(undo), children.count())
     tab = request.GET.get("tab", "")
     tab = tab if tab in {each.name for each in tabs} else "steps"
-    newest = newest_version(run.flow_id)
+    newest = newest_published(run.workspace_id, run.flow.path)
     return {
         "run": run,
         "drawing": drawing,
@@ -186,12 +187,6 @@ def _open_child(run: Instance) -> str:
         .first()
     )
     return str(child.flow) if child else ""
-
-
-def newest_version(flow_id: int) -> FlowVersion | None:
-    """A flow's newest published version, only its number and hash."""
-    published = FlowVersion.objects.filter(flow=flow_id, number__isnull=False)
-    return published.only("number", "flow_id", "content_hash").order_by("-number").first()
 
 
 def _rest(run: Instance, tasks: Sequence[InboxTask], user: User) -> Rest | None:

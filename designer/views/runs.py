@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from designer import access
 from designer.drawings import drawing_of
 from designer.http import SignedIn
-from designer.presenters.run_page import newest_version, run_page
+from designer.presenters.run_page import run_page
 from designer.presenters.visits import visit_detail
 from designer.toasts import toast
 from designer.workspaces import current
@@ -24,6 +24,7 @@ from engine.errors import Conflict, EngineError
 from engine.models import Instance, Visit
 from engine.ports_production import ports
 from flows.values import dumps
+from flows.versions import newest_published
 
 
 @login_required
@@ -92,7 +93,7 @@ def start_run_again(request: SignedIn, run_id: UUID) -> HttpResponse:
     """Start the flow's newest version with this run's input. ``key`` makes a second click harmless."""
     run = access.get_instance_for(request.user, current(request), run_id)
     flow = access.get_runnable_flow_for(request.user, current(request), run.flow.path)
-    version = newest_version(flow.pk)
+    version = newest_published(flow.workspace_id, flow.path)
     if version is None or run.parent_id is not None:
         raise Http404("There is nothing to start.")
     try:

@@ -11,10 +11,10 @@ from typing import Protocol
 from django.db import connections
 from django_q.cluster import Cluster
 
+from engine.cluster import linux
 from engine.cluster.identity import node_name
-from engine.cluster.linux import IS_LINUX
 from engine.cluster.packets import Flag
-from engine.cluster.sentinel import FlowSentinel, Hooks, prepare_process
+from engine.cluster.sentinel import BEAT_EVERY, FlowSentinel, Hooks, prepare_process
 from engine.cluster.timekeeper import Timekeeper
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,10 @@ class FlowCluster:
 
 
 class StockCluster:
-    """django-q2's own cluster, for systems without the means that FlowCluster needs; without hooks."""
+    """django-q2's own cluster, for systems without the means that FlowCluster needs.
+
+    Nobody there tells of dead workers: their leases run out.
+    """
 
     def __init__(self) -> None:
         self._cluster = Cluster()
@@ -79,7 +82,7 @@ class StockCluster:
 
 
 def make_cluster(hooks: Hooks) -> AnyCluster:
-    if IS_LINUX:
+    if linux.IS_LINUX:
         return FlowCluster(hooks)
     log.warning("this is not Linux: django-q2's own cluster is used, which a killed worker can bring to a standstill")
     return StockCluster()
@@ -91,6 +94,8 @@ def run_cluster(hooks: Hooks, timekeeper: Timekeeper) -> int:
     Call it in the main thread of a process without other threads: it forks.
     """
     cluster = make_cluster(hooks)
+    if isinstance(cluster, StockCluster):
+        timekeeper.add_chore(BEAT_EVERY, lambda: hooks.beat(node_name()))
     is_asked = _on_stop_signals()
     cluster.start()
     try:

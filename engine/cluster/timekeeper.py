@@ -34,10 +34,16 @@ class Timekeeper:
     ) -> None:
         self._next_due = next_due
         self._fire_due = fire_due
-        self._chores = [_Chore(seconds, function) for seconds, function in every]
+        self._chores: list[_Chore] = []
         self._using = using
         self._waiter: Waiter | None = None
         self._failures = 0
+        for seconds, function in every:
+            self.add_chore(seconds, function)
+
+    def add_chore(self, seconds: float, function: Callable[[], object]) -> None:
+        """Have ``function`` called at once and then every so many seconds, once run() runs."""
+        self._chores.append(_Chore(seconds, function))
 
     def run(self, *, until: Callable[[], bool]) -> None:
         """Keep time until ``until()``, which is asked at least each MAX_WAIT seconds."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
+from django.db import DatabaseError
 
 from engine import commands
 from engine.driver import drive
@@ -50,8 +51,11 @@ def handle(options: dict[str, Any], stdout: OutputWrapper) -> None:
 
 
 def _flow(workspace: str, path: str) -> Published:
-    shelf = Workspace.objects.filter(slug=workspace).first()
-    found = ports().flows.published(shelf.pk, path) if shelf is not None else None
+    try:
+        shelf = Workspace.objects.filter(slug=workspace).first()
+        found = ports().flows.published(shelf.pk, path) if shelf is not None else None
+    except DatabaseError as error:
+        raise CommandError(f"The database cannot be used; run manage.py migrate: {error}") from error
     if found is None:
         raise CommandError(f"There is no published flow {path} in the workspace {workspace}.")
     return found

@@ -1,63 +1,75 @@
 """Cancelling: asked for, then carried out (design/semantics.md, "Cancel")."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.machine import endings
+from engine.machine import endings, steps
 from engine.machine.faults import Fault
-from engine.machine.happenings import CancelAsked, ChildEnded
+from engine.machine.happenings import CancelAsked, Happening
+from engine.machine.run import Run
 from engine.machine.turn import Turn
 from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
 from flows import kinds
 
 REASON = "The run was cancelled."
+AWAITED = frozenset({WaitKind.CHILD, WaitKind.FUNCTION, WaitKind.AGENT})
+"""Rests on something that is out: its end is awaited and recorded before the run ends."""
 
 
-def meet(turn: Turn, asked: CancelAsked) -> None:
-    """End the run, once nothing of it is out any more: children first, then itself.
+def is_wished(run: Run, happenings: Sequence[Happening]) -> bool:
+    """Whether the run is to be cancelled, by a wish known before or now.
 
     A rollback is never cut short: half undone is the worst end (the command refuses it; a wish that came too late is dropped).
     """
-    if turn.position.phase == Phase.ROLLING_BACK or turn.end is not None:
-        return
-    ending: dict[str, Any] = {"status": Status.CANCELLED.value, "by": asked.by, "roll_back": asked.roll_back}
-    turn.target = None
-    leaf = turn.leaf
-    if leaf is not None and leaf.rests == WaitKind.CHILD:
-        turn.change(ending=ending)
-        turn.cancel_children_of = leaf.seq
-        return
-    _close(turn, ending)
-
-
-def child_ended(turn: Turn, child: ChildEnded) -> bool:
-    """Whether the run only waited for this child in order to be cancelled itself."""
-    ending = turn.position.ending
-    if ending is None:
+    if run.position.phase == Phase.ROLLING_BACK:
         return False
-    _close(turn, dict(ending))
+    return run.position.ending is not None or any(isinstance(each, CancelAsked) for each in happenings)
+
+
+def meet(turn: Turn, asked: CancelAsked) -> None:
+    """Note the wish, and pass it down to the child runs that are awaited."""
+    if not turn.cancels:
+        return
+    turn.change(ending={"status": Status.CANCELLED.value, "by": asked.by, "roll_back": asked.roll_back})
+    if turn.leaf is not None and turn.leaf.rests == WaitKind.CHILD:
+        turn.cancel_children_of = turn.leaf.seq
+
+
+def child_ended(turn: Turn) -> bool:
+    """Whether the run only waited for its child runs in order to be cancelled itself; what they have done is kept in mind."""
+    leaf = turn.leaf
+    if turn.position.ending is None or leaf is None:
+        return False
+    steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
+    steps.keep_effects(turn, turn.open_node, leaf)
     return True
 
 
-def _close(turn: Turn, ending: dict[str, Any]) -> None:
+def carry_out(turn: Turn) -> None:
+    """End a run that is to be cancelled, once nothing of it is out any more."""
+    leaf, ending = turn.leaf, turn.position.ending
+    if not turn.cancels or ending is None or turn.end is not None:
+        return
+    if leaf is None or not (leaf.out or leaf.rests in AWAITED):
+        _close(turn, ending)
+
+
+def _close(turn: Turn, ending: Mapping[str, Any]) -> None:
     error = Fault(REASON, "cancelled").error(turn.open_node.id if turn.leaf else "", turn.now, 0)
     leaf = turn.leaf
+    turn.target = None
     if leaf is not None:
-        node = turn.open_node
-        if leaf.rests == WaitKind.HUMAN_TASK or node.kind == kinds.HUMAN_TASK:
+        if turn.open_node.kind == kinds.HUMAN_TASK:
             turn.close_tasks = (leaf.seq, "run_cancelled")
         if leaf.deadline is not None:
             turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
-        turn.writes.update(
-            "attempt",
-            {"visit_seq": leaf.seq, "number": leaf.attempt},
-            result=AttemptResult.CANCELLED.value,
-            ended_at=turn.now,
-        )
-        turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+        if leaf.rests and leaf.rests != WaitKind.RETRY:
+            steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
+        turn.close_visit(turn.open_node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
         turn.leaf = None
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
     if ending["roll_back"] and turn.position.compensations > 0:
-        endings.turn_round(turn, ending)
+        endings.turn_round(turn, dict(ending))
     else:
-        endings.end_as(turn, ending)
+        endings.end_as(turn, dict(ending))

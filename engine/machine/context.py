@@ -42,7 +42,8 @@ class Context(Mapping[str, Any]):
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*NAMESPACES, *self.loop_variables(), *self.flat_variables()])
+        there = (name for name in NAMESPACES if name != "output" or self._output is not MISSING)
+        return iter(dict.fromkeys([*there, *self.loop_variables(), *self.flat_variables()]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -135,32 +136,37 @@ class Context(Mapping[str, Any]):
                 merged |= {key: value for key, value in output.items() if not key.startswith("__")}
         return merged
 
-    def run_output(self) -> Any:
+    def run_output(self, containers: frozenset[str]) -> Any:
         """What the run as a whole gives: its flat variables, or the last step's output where there are none and it is no
-        object (reference/flow-format.md, section 8, last paragraph)."""
+        object (reference/flow-format.md, section 8, last paragraph). ``containers`` are nodes that give nothing of their own."""
         merged = self.flat_variables()
-        newest = self._newest_first()
-        last = self._outputs[newest[0].seq] if newest else None
+        steps = {node_id: bound for node_id, bound in self._bindings.items() if node_id not in containers}
+        newest = max((b for b in steps.values() if b.succeeded), key=lambda b: b.completion, default=None)
+        last = self._outputs[newest.seq] if newest is not None else None
         return last if not merged and last is not None and not isinstance(last, dict) else merged
 
 
 class Only(Mapping[str, Any]):
     """A context in which ``steps`` and ``history`` hold just the nodes that an expression names.
 
-    So a template over one step reads one output, not those of a thousand.
+    So a template over one step reads one output, not those of a thousand. ``names`` are the nodes by namespace.
     """
 
-    def __init__(self, context: Context, bindings: Mapping[str, Bound], outputs: Outputs, names: frozenset[str]):
+    def __init__(
+        self, context: Context, bindings: Mapping[str, Bound], outputs: Outputs, names: Mapping[str, frozenset[str]]
+    ):
         self._context = context
         self._bindings = bindings
         self._outputs = outputs
         self._names = names
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            return self._context[name]
+        bound = {each: self._bindings[each] for each in self._names[name] if each in self._bindings}
         if name == "steps":
-            bound = {each: self._bindings[each] for each in self._names if each in self._bindings}
             return {each: self._outputs[b.seq] if b.succeeded else None for each, b in bound.items()}
-        return self._context[name]
+        return {each: [self._outputs[seq] for seq in b.recent] for each, b in bound.items()}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._context)

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.machine import paths
 from engine.machine.turn import End, Turn, milliseconds
-from engine.states import Outcome, Phase, Status
+from engine.states import Outcome, Phase, Status, WaitKind
 from flows import kinds
 from flows.graph import Node
 
@@ -17,7 +17,7 @@ from flows.graph import Node
 def complete(turn: Turn) -> None:
     """The last node ended."""
     _close_frames(turn, Outcome.SUCCEEDED)
-    output = turn.context().run_output()
+    output = turn.context().run_output(_plain_containers(turn))
     _end(turn, End(Status.COMPLETED, output, not_run=_not_run(turn)))
     turn.event("flow_completed", total_duration_ms=_age(turn))
 
@@ -25,7 +25,7 @@ def complete(turn: Turn) -> None:
 def stop(turn: Turn, reason: str) -> None:
     """A stop step ended the run on purpose. Nothing is compensated."""
     _close_frames(turn, Outcome.SUCCEEDED)
-    output = turn.context().run_output()
+    output = turn.context().run_output(_plain_containers(turn))
     _end(turn, End(Status.STOPPED, output, reason=reason, not_run=_not_run(turn)))
     turn.event("flow_completed", status="stopped", reason=reason, total_duration_ms=_age(turn))
 
@@ -33,8 +33,12 @@ def stop(turn: Turn, reason: str) -> None:
 def fail(turn: Turn, error: dict[str, Any]) -> None:
     """Nothing recovered the failure: roll back what is registered, else end ``failed``.
 
-    With ``on_failure: keep`` nothing runs, and the run can be resumed at the step that failed.
+    With ``on_failure: keep`` nothing runs, and the run can be resumed at the step that failed. A run that is to be cancelled is
+    left to that.
     """
+    if turn.cancels:
+        turn.leaf = None
+        return
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
     if turn.leaf is not None:
@@ -71,9 +75,25 @@ def end_as(turn: Turn, ending: dict[str, Any]) -> None:
     )
 
 
+def leave_nothing_open(turn: Turn, error: dict[str, Any]) -> None:
+    """End what is open as failed: visits, tasks, wake-ups; child runs are cancelled."""
+    leaf = turn.leaf
+    for seq in [frame.seq for frame in turn.frames] + ([leaf.seq] if leaf is not None else []):
+        turn.writes.update("visit", {"seq": seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
+    if leaf is not None:
+        turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
+        turn.close_tasks = (leaf.seq, "run_failed")
+        if leaf.rests == WaitKind.CHILD:
+            turn.cancel_children_of = leaf.seq
+
+
 def _end(turn: Turn, end: End) -> None:
     turn.end = end
     turn.target = None
+
+
+def _plain_containers(turn: Turn) -> frozenset[str]:
+    return frozenset(node.id for node in turn.graph.nodes if node.kind in (kinds.AND, kinds.OR))
 
 
 def _close_frames(turn: Turn, outcome: Outcome) -> None:

@@ -51,10 +51,11 @@ def label(turn: Turn, node: Node) -> str:
 
 def _names(turn: Turn, parsed: Condition | Template, output: Any) -> Context | Only:
     context = turn.context(output)
-    wanted: set[str] = set()
+    wanted: dict[str, set[str]] = {"steps": set(), "history": set()}
     for reference in parsed.references():
-        if reference.root == "steps":
+        if reference.root in wanted:
             if not reference.path:
                 return context
-            wanted.add(str(reference.path[0].name))
-    return Only(context, turn.bindings, turn.outputs, frozenset(wanted))
+            wanted[reference.root].add(str(reference.path[0].name))
+    names = {name: frozenset(nodes) for name, nodes in wanted.items()}
+    return Only(context, turn.bindings, turn.outputs, names)

@@ -28,6 +28,8 @@ from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
 from engine.states import Phase, Status, WaitKind
 
+ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
+"""Rests whose own time or deadline ends them."""
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
 
@@ -46,8 +48,10 @@ def decide(
     is left where another worker can go on with it.
     """
     turn = Turn(run, world, new_id)
+    turn.cancels = cancelling.is_wished(run, happenings)
     for happening in happenings:
         _meet(turn, happening)
+    cancelling.carry_out(turn)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
     elif turn.position.phase == Phase.ROLLING_BACK:
@@ -64,6 +68,7 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     fault = Fault("The run cannot go on: the engine met a fault of its own, which is in the log.", code="engine_fault")
     error = fault.error(place, turn.now, 0)
     turn.change(error=error)
+    endings.leave_nothing_open(turn, error)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
     return turn.decide()
 
@@ -86,7 +91,7 @@ def _meet(turn: Turn, happening: Happening) -> None:
             KINDS[turn.open_node.kind].arrived(turn, turn.open_node, data)
         case ChildEnded(seq) if _rests(turn, seq, WaitKind.CHILD):
             turn.wake_leaf()
-            if not cancelling.child_ended(turn, happening):
+            if not cancelling.child_ended(turn):
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
@@ -96,7 +101,7 @@ def _meet(turn: Turn, happening: Happening) -> None:
 
 def _call_ended(turn: Turn, happening: CallEnded) -> None:
     if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.call_ended(turn, happening.result)
+        rollback.call_ended(turn, happening)
         return
     leaf = turn.leaf
     if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
@@ -129,12 +134,13 @@ def _woke(turn: Turn, happening: Woke) -> None:
         return
     node = turn.open_node
     if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
-        turn.wake_leaf()
-        KINDS[node.kind].try_again(turn, node)
+        if not turn.cancels:
+            turn.wake_leaf()
+            KINDS[node.kind].try_again(turn, node)
     elif happening.kind == "call" and leaf.rests in CALLS and leaf.attempt == happening.attempt:
         turn.wake_leaf()
         KINDS[node.kind].call_ended(turn, node, TimedOut())
-    elif happening.kind in ("timer", "deadline") and leaf.rests not in (WaitKind.RETRY, *CALLS):
+    elif happening.kind in ("timer", "deadline") and leaf.rests in ENDED_BY_TIME:
         turn.wake_leaf()
         KINDS[node.kind].woke(turn, node)
 

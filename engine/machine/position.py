@@ -45,12 +45,14 @@ class Leaf:
 class Undoing:
     """The compensation a rollback is busy with: whose it is, its place there, its step, and the number of its try.
 
-    ``out`` as for a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
+    ``seq`` is a number that no visit and no other compensation of the run has: what news of its call goes by. ``out`` as for
+    a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
     """
 
     instance: str
     position: int
     node_id: str
+    seq: int = 0
     attempt: int = 0
     out: bool = False
     deadline: str | None = None
@@ -73,6 +75,8 @@ class Position:
     """The parallel container whose branch this run is; nothing outside it exists for the run."""
     entry: int | None = None
     """The one child of ``scope`` that is the branch; ``None`` when all of them are, as in a fan-out."""
+    made_by: int = 0
+    """Of a child run: the attempt of its parent's visit that started it."""
     phase: str = Phase.FORWARD.value
     undoing: Undoing | None = None
     ending: Mapping[str, Any] | None = None

@@ -6,12 +6,12 @@ where it stopped, because each compensation's state is a row.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from engine.machine import endings, unknowns
 from engine.machine.faults import Fault, of_failure
-from engine.machine.happenings import Woke
+from engine.machine.happenings import CallEnded, Woke
 from engine.machine.position import Undoing
 from engine.machine.run import Undo
 from engine.machine.turn import Turn
@@ -30,15 +30,20 @@ def go_on(turn: Turn) -> None:
     _start_first(turn, turn.run.plan())
 
 
-def call_ended(turn: Turn, result: Result) -> None:
+def call_ended(turn: Turn, happening: CallEnded) -> None:
     """The compensation that was out ended: record it, then try it again or go on to the next older one."""
     undoing = turn.position.undoing
-    plan = turn.run.plan()
     if undoing is None or not (undoing.out or undoing.rests == WaitKind.FUNCTION):
         return
-    if not plan or (str(plan[0].instance), plan[0].position) != (undoing.instance, undoing.position):
-        return
+    if (undoing.seq, undoing.attempt) == (happening.seq, happening.attempt):
+        _ended(turn, undoing, happening.result)
+
+
+def _ended(turn: Turn, undoing: Undoing, result: Result) -> None:
+    plan = turn.run.plan()
     undo = plan[0]
+    if undoing.rests:
+        turn.writes.delete("wakeup", {"visit_seq": undoing.seq})
     turn.change(undoing=replace(undoing, out=False, deadline=None, rests="", due=None))
     if isinstance(result, Succeeded):
         _close(turn, undo, CompensationState.DONE, result=result.output)
@@ -60,19 +65,21 @@ def park(turn: Turn) -> None:
     undoing = turn.position.undoing
     assert undoing is not None and undoing.deadline is not None
     due = datetime.fromisoformat(undoing.deadline)
-    turn.wake_at("undo_call", due, seq=undoing.position, attempt=undoing.attempt)
+    turn.wake_at("undo_call", due, seq=undoing.seq, attempt=undoing.attempt)
     turn.change(undoing=replace(undoing, out=False, rests=WaitKind.FUNCTION.value, due=undoing.deadline))
 
 
 def woke(turn: Turn, happening: Woke) -> None:
     """A wake-up of the rollback came due: the next try starts, or a parked call is over."""
     undoing = turn.position.undoing
-    if undoing is None or not undoing.rests or undoing.attempt != happening.attempt:
+    if undoing is None or not undoing.rests:
+        return
+    if (undoing.seq, undoing.attempt) != (happening.seq, happening.attempt):
         return
     if happening.kind == "undo" and undoing.rests == WaitKind.RETRY:
         turn.change(undoing=None)
     elif happening.kind == "undo_call" and undoing.rests == WaitKind.FUNCTION:
-        call_ended(turn, TimedOut())
+        _ended(turn, undoing, TimedOut())
 
 
 def _start_first(turn: Turn, plan: Sequence[Undo]) -> None:
@@ -94,12 +101,12 @@ def _count(turn: Turn, undo: Undo, attempt: int) -> None:
 
 
 def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
-    deadline = turn.now + timedelta(milliseconds=turn.world.call_limit_ms)
-    turn.change(
-        undoing=Undoing(
-            str(undo.instance), undo.position, undo.node_id, attempt, out=True, deadline=deadline.isoformat()
-        )
+    deadline = turn.after(turn.world.call_limit_ms)
+    seq = turn.position.last_seq + 1
+    undoing = Undoing(
+        str(undo.instance), undo.position, undo.node_id, seq, attempt, out=True, deadline=deadline.isoformat()
     )
+    turn.change(last_seq=seq, undoing=undoing)
     turn.writes.update(
         "compensation",
         _key(undo),
@@ -116,10 +123,10 @@ def _start(turn: Turn, undo: Undo, *, attempt: int) -> None:
         instance_id=turn.run.facts.id,
         node_id=undo.node_id,
         visit=0,
-        visit_seq=undo.position,
+        visit_seq=seq,
         attempt=attempt,
         idempotency_key=f"{undo.instance}:{undo.visit_seq}:undo",
-        deadline_at=deadline,
+        deadline_at=turn.in_the_world(deadline),
         is_test=turn.run.facts.is_test,
         test_config=turn.run.facts.test_config,
         input=turn.run.facts.input,
@@ -157,11 +164,12 @@ def _close(
 
 def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
     delay = policy.delay_ms(tried, random=turn.world.random)
-    due = turn.now + timedelta(milliseconds=max(delay, (fault.retry_after or 0) * 1000))
+    due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
     turn.writes.update("compensation", _key(undo), error=_words(fault))
-    turn.wake_at("undo", due, seq=undo.position, attempt=tried)
-    assert turn.position.undoing is not None
-    turn.change(undoing=replace(turn.position.undoing, rests=WaitKind.RETRY.value, due=due.isoformat()))
+    undoing = turn.position.undoing
+    assert undoing is not None
+    turn.wake_at("undo", due, seq=undoing.seq, attempt=tried)
+    turn.change(undoing=replace(undoing, rests=WaitKind.RETRY.value, due=due.isoformat()))
     turn.event("flow_waiting", undo.node_id, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry")
 
 

@@ -137,8 +137,8 @@ class Run:
     """What visits fixed when they were entered: the items of a loop."""
     results: Callable[[int], Mapping[int, Any]]
     """By the ``seq`` of a loop's visit: the outputs of its committed iterations by their number."""
-    children: Callable[[int], Sequence[EndedChild]]
-    """By the ``seq`` of a visit: its child runs, once all have ended."""
+    children: Callable[[int, int], Sequence[EndedChild]]
+    """By the ``seq`` of a visit and the number of its attempt: the child runs that one started, once all have ended."""
     plan: Plan
 
 

@@ -5,7 +5,7 @@ Pure. design/semantics.md, "When an attempt fails"; design/engine-notes.md, sect
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from engine.machine import expressions, ladder, paths
@@ -13,7 +13,7 @@ from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
 from engine.machine.turn import Turn, milliseconds
 from engine.ports import FUNCTION, Call, CallKind
-from engine.states import AttemptResult, Outcome, WaitKind
+from engine.states import AttemptResult, Outcome, Status, WaitKind
 from flows import kinds
 from flows.expressions import ExpressionError
 from flows.graph import Node
@@ -60,8 +60,7 @@ def call_out(
     """
     leaf, facts = turn.leaf, turn.run.facts
     assert leaf is not None
-    limit = _limit_ms(turn, node) if limit_ms is None else limit_ms
-    deadline = turn.now + timedelta(milliseconds=limit)
+    deadline = turn.after(_limit_ms(turn, node) if limit_ms is None else limit_ms)
     key = f"{facts.id}:{leaf.seq}"
     turn.leaf = replace(leaf, out=True, deadline=deadline.isoformat())
     turn.writes.update(
@@ -82,7 +81,7 @@ def call_out(
         visit_seq=leaf.seq,
         attempt=leaf.attempt,
         idempotency_key=key,
-        deadline_at=deadline,
+        deadline_at=turn.in_the_world(deadline),
         is_test=facts.is_test,
         test_config=facts.test_config,
         input=facts.input,
@@ -138,6 +137,14 @@ def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
     )
 
 
+def keep_effects(turn: Turn, node: Node, leaf: Leaf) -> None:
+    """Register the child runs of the open attempt that have done something which is still there, in the order in which they
+    ended: a rollback takes them along."""
+    for child in sorted(turn.run.children(leaf.seq, leaf.attempt), key=lambda each: each.order):
+        if child.compensations and child.status != Status.ROLLED_BACK:
+            register(turn, node, leaf, child=child.id)
+
+
 def fail(turn: Turn, node: Node, fault: Fault) -> None:
     """The open attempt failed: try again later while budget is left, else the visit has failed."""
     leaf = turn.leaf
@@ -149,7 +156,7 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
         return
     turn.leaf = replace(leaf, out=False, deadline=None)
     delay = policy.delay_ms(leaf.attempt, random=turn.world.random)
-    due = turn.now + timedelta(milliseconds=max(delay, (fault.retry_after or 0) * 1000))
+    due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
     turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry", data={"retry": leaf.attempt, "of": policy.max_retries})
 
 

@@ -18,6 +18,7 @@ from engine.machine.writes import Writes
 from engine.ports import Call
 from engine.states import Outcome, Phase, Status
 from flows import kinds
+from flows.durations import LONGEST
 from flows.graph import Node
 
 HISTORY_LENGTH = 20
@@ -68,7 +69,7 @@ class Hold:
 class NewChild:
     """A child run to be created with the transition. Without ``flow_id`` and ``version_id`` it is a branch of the same version.
 
-    ``position`` is where it begins; empty for the first node of its flow.
+    ``position`` is where it begins and by which attempt it was started; without a ``target`` at the first node of its flow.
     """
 
     id: UUID
@@ -147,6 +148,8 @@ class Turn:
         self.wakes = False
         self.undone_now = 0
         self.handed_over = False
+        self.cancels = False
+        """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -155,8 +158,16 @@ class Turn:
         return self.world.now + timedelta(seconds=self.position.skew)
 
     def run_ahead(self, seconds: float) -> None:
-        """Put this run's clock forward."""
-        self.position.skew += seconds
+        """Put this run's clock ``seconds`` ahead of the world's, if it is not that far yet."""
+        self.position.skew = max(self.position.skew, seconds)
+
+    def after(self, milliseconds: float) -> datetime:
+        """The moment that many milliseconds from now; a hundred years for a span that no calendar holds."""
+        return self.now + timedelta(milliseconds=min(milliseconds, LONGEST / timedelta(milliseconds=1)))
+
+    def in_the_world(self, moment: datetime) -> datetime:
+        """When a moment of this run comes by the world's clock."""
+        return moment - timedelta(seconds=self.position.skew)
 
     def node(self, index: int) -> Node:
         return self.graph.nodes[index]

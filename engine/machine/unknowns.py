@@ -31,7 +31,7 @@ def policy_of(node: Node, manifest: Mapping[str, Any] | None) -> str:
 
 
 def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Unknown, result: AttemptResult) -> None:
-    """An attempt ended ambiguous: issue it again where that is safe, else hold the run for a person."""
+    """An attempt ended ambiguous: issue it again where that is safe, else hold the run for a person, unless it is to end."""
     if policy_of(node, manifest) == "retry":
         final = is_fatal(manifest, unknown.code, unknown.status)
         fault = Fault(unknown.message, "unknown_outcome", unknown.code, unknown.status, final=final, result=result)
@@ -41,5 +41,7 @@ def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Un
     assert leaf is not None
     steps.end_attempt(turn, leaf, result, error={"message": unknown.message, "code": unknown.code})
     turn.leaf = replace(leaf, out=False, deadline=None)
+    if turn.cancels:
+        return
     turn.hold = Hold(node.id, "unknown_outcome", unknown.message)
     turn.event("flow_held", node.id, leaf.seq, reason="unknown_outcome", code=unknown.code)

@@ -40,8 +40,11 @@ class Writes:
         row.values.update(values)
 
     def delete(self, table: str, key: dict[str, Any]) -> None:
-        """Remove the rows of that key."""
+        """Remove the rows of that key, those that this transition would insert as well: one statement could not see them."""
         place = tuple(key.items())
+        for name, other in list(self._rows):
+            if name == table and self._rows[name, other].new and set(place) <= set(other):
+                del self._rows[name, other]
         self._rows[table, place] = Write(table, place, {}, new=False, gone=True)
 
     def __iter__(self) -> Iterator[Write]:

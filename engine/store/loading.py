@@ -110,7 +110,7 @@ def load(claimed: Claimed, flows: Flows) -> Run:
         outputs=Outputs(lambda seqs: _outputs(row["id"], seqs)),
         entries=Outputs(lambda seqs: _entries(row["id"], seqs)),
         results=lambda seq: _results(row["id"], seq),
-        children=lambda seq: _children(row["id"], seq),
+        children=lambda seq, attempt: _children(row["id"], seq, attempt),
         plan=_Plan(row["id"]),
     )
 
@@ -142,19 +142,15 @@ def _results(instance_id: UUID, loop_seq: int) -> dict[int, Any]:
     return {index: output for index, output in rows.values_list("iteration", "output") if index is not None}
 
 
-def _children(instance_id: UUID, seq: int) -> list[EndedChild]:
+def _children(instance_id: UUID, seq: int, attempt: int) -> list[EndedChild]:
     rows = Instance.objects.filter(parent=instance_id, parent_visit=seq).order_by("branch", "id")
+    places = [(row, positions.from_json(row.position)) for row in rows]
     return [
         EndedChild(
-            row.id,
-            row.branch_id,
-            row.status,
-            row.output,
-            row.error,
-            positions.from_json(row.position).compensations,
-            -(row.join_order or 0),
+            row.id, row.branch_id, row.status, row.output, row.error, place.compensations, -(row.join_order or 0)
         )
-        for row in rows
+        for row, place in places
+        if place.made_by == attempt
     ]
 
 

@@ -12,5 +12,5 @@ def stand_in(request: HttpRequest) -> HttpResponse:
 
 
 NAMES = ("flow-list", "run-list", "inbox", "library", "trigger-list", "settings", "search")
-_known = {pattern.name for pattern in product if hasattr(pattern, "name")}
-urlpatterns = [*product, *(path(f"{name}/", stand_in, name=name) for name in NAMES if name not in _known)]
+_others = [pattern for pattern in product if getattr(pattern, "name", None) not in NAMES]
+urlpatterns = [*(path(f"{name}/", stand_in, name=name) for name in NAMES), *_others]

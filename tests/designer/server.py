@@ -48,14 +48,14 @@ def running_server(environment: dict[str, str]) -> Iterator[Server]:
 
 
 def _wait_until_ready(server: Server) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120  # its imports alone take seconds, and more where much else runs
     while server.process.poll() is None and time.monotonic() < deadline:
         try:
-            httpx.get(f"{server.url}/api/nowhere", timeout=5)
+            httpx.get(f"{server.url}/api/nowhere", timeout=30)
             return
         except httpx.TransportError:
             time.sleep(0.05)
-    raise RuntimeError("The web server did not start.")
+    raise RuntimeError(f"The web server did not start; its exit code is {server.process.poll()}.")
 
 
 def _free_port() -> int:

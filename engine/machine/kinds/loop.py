@@ -6,7 +6,6 @@ iteration's result stays with the last step that ran in it, and is collected whe
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from engine.machine import expressions, ladder, paths
@@ -53,8 +52,7 @@ class LoopContainer(Kind):
         node, attempt = turn.node(frame.node), frame.data.get("attempt", 1)
         turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt)
         delay = node.policy.retry.delay_ms(attempt, random=turn.world.random)
-        due = turn.now + timedelta(milliseconds=delay)
-        turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry")
+        turn.rest(WaitKind.RETRY, "retry", due=turn.after(delay), wake="retry")
 
     def left(self, turn: Turn) -> None:
         """A jump ends the loop with the iterations finished so far."""

@@ -34,13 +34,11 @@ class ParallelContainer(Kind):
     def child_ended(self, turn: Turn, node: Node, child: ChildEnded) -> None:
         leaf = turn.leaf
         assert leaf is not None
-        branches = turn.run.children(leaf.seq)
+        branches = turn.run.children(leaf.seq, leaf.attempt)
         fault = _fault(node, branches)
         if fault is None:
             steps.finish(turn, node, _merged(node, branches))
-        for branch in sorted(branches, key=lambda each: each.order):
-            if branch.compensations and branch.status != Status.ROLLED_BACK:
-                steps.register(turn, node, leaf, child=branch.id)
+        steps.keep_effects(turn, node, leaf)
         if fault is None:
             paths.go_on(turn, node)
         else:
@@ -92,7 +90,12 @@ class ParallelContainer(Kind):
 
 def _branch(turn: Turn, node: Node, index: int, value: Any, branch_id: str, first: int, *, alone: bool) -> NewChild:
     assert turn.leaf is not None
-    position = {"target": first, "scope": node.index, **({"entry": first} if alone else {})}
+    position = {
+        "target": first,
+        "scope": node.index,
+        "made_by": turn.leaf.attempt,
+        **({"entry": first} if alone else {}),
+    }
     return NewChild(turn.new_id(), value, turn.leaf.seq, index=index, branch_id=branch_id, position=position)
 
 

@@ -51,7 +51,8 @@ class SubFlowStep(Kind):
         if not found:
             return
         assert turn.leaf is not None
-        child = NewChild(turn.new_id(), value, turn.leaf.seq, flow.flow_id, flow.version_id)
+        position = {"made_by": turn.leaf.attempt}
+        child = NewChild(turn.new_id(), value, turn.leaf.seq, flow.flow_id, flow.version_id, position=position)
         turn.children.append(child)
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=1)
         turn.rest(WaitKind.CHILD, "join", data={"children": [str(child.id)]})
@@ -67,6 +68,8 @@ def _inherited_input(turn: Turn) -> Any:
 
 def _fault(child: ChildEnded) -> Fault:
     error = child.error or {}
+    if child.status == Status.CANCELLED:
+        return Fault("The flow was cancelled.", "cancelled", final=True)
     message = error.get("message") or f"The flow ended {child.status}."
     return Fault(str(message), code=error.get("code"), status=error.get("status"))
 

@@ -20,7 +20,7 @@ PROGRAM = Path(__file__).with_name("program.mjs")
 
 def work_until_ended(process):
     """Be the worker for as long as the program runs."""
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 90
     while process.poll() is None and time.monotonic() < deadline:
         for instance in Instance.objects.exclude(status__in=TERMINAL):
             driven(instance.pk)

@@ -42,6 +42,7 @@ def world(db, settings):
 
     The real application would close the connection whose transaction holds these rows: it is kept from that.
     """
+    headers = bearer(UserFactory(is_superuser=True))
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # many wrong ones are tried
     published(path="/")
     run = InstanceFactory(status=Status.WAITING)
@@ -49,7 +50,7 @@ def world(db, settings):
     ends = (request_started, request_finished)
     for end in ends:
         end.disconnect(close_old_connections)
-    yield bearer(UserFactory(is_superuser=True)), known
+    yield headers, known
     for end in ends:
         end.connect(close_old_connections)
 

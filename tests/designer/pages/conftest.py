@@ -1,7 +1,6 @@
 """People in front of pages. Alice started the run, Bob operates, Eve may only look, Charlie is a stranger."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,6 +8,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from demo.models import StockItem
+from flows.models import FlowVersion
+from tests.designer.pages.real import demo_flow
 from tests.factories import UserFactory
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -21,7 +23,7 @@ def alice(db: None) -> User:
 
 @pytest.fixture
 def bob(db: None) -> User:
-    return UserFactory(username="bobby", first_name="Bob", groups=["Operators"])
+    return UserFactory(username="bob", first_name="Bob", groups=["Operators"])
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def eve(db: None) -> User:
 @pytest.fixture
 def ada(db: None) -> User:
     """An administrator."""
-    return UserFactory(username="adele", first_name="Ada", is_superuser=True, is_staff=True)
+    return UserFactory(username="ada", first_name="Ada", is_superuser=True, is_staff=True)
 
 
 @pytest.fixture
@@ -66,7 +68,9 @@ def queries() -> Callable[[Client, str], int]:
     return count
 
 
-@pytest.fixture(autouse=True)
-def fast_passwords(settings: Any) -> Iterator[None]:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    yield
+@pytest.fixture
+def order(db: None) -> FlowVersion:
+    """The demo's order fulfilment, published, with a lamp in stock and a manager who checks large orders."""
+    StockItem.objects.create(sku="lamp", title="Lamp", available=100)
+    UserFactory(username="manager", first_name="Manager")
+    return demo_flow("order-fulfilment")

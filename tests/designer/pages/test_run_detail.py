@@ -5,19 +5,12 @@ from urllib.parse import urlsplit
 import pytest
 from django.urls import reverse
 
-from demo.seed import seed
 from engine.models import Attempt, InboxTask, Instance, Visit
 from engine.states import Status
-from tests.designer.pages.real import DECLINED, LARGE, ORDER, demo_flow, go_on, published, run, text_of
+from tests.designer.pages.real import DECLINED, LARGE, ORDER, go_on, published, run, text_of
 from tests.factories import AttemptFactory, InstanceFactory, VisitFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def order(db):
-    seed()
-    return demo_flow("order-fulfilment")
 
 
 def nowhere(**retry):

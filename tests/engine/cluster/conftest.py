@@ -37,11 +37,12 @@ def send(task: str, *args: str | int) -> int:
 class RunningCluster:
     """A process that runs host(), and those below it."""
 
-    def __init__(self, log: Path, workers: int = 2) -> None:
+    def __init__(self, log: Path, workers: int = 2, is_linux: bool = True) -> None:
         before = len(notes.read("beat"))
         connections.close_all()
         self._log = log
-        self._process = multiprocessing.get_context("fork").Process(target=host, args=(os.getpid(), workers, log))
+        arguments = (os.getpid(), workers, is_linux, log)
+        self._process = multiprocessing.get_context("fork").Process(target=host, args=arguments)
         self._process.start()
         assert self._process.pid is not None
         self.root = psutil.Process(self._process.pid)
@@ -133,8 +134,8 @@ def start_cluster(clean: None, tmp_path: Path) -> Iterator[Callable[..., Running
     """A function that starts a cluster of the test's own."""
     started: list[RunningCluster] = []
 
-    def start(workers: int = 2) -> RunningCluster:
-        started.append(RunningCluster(tmp_path / "log", workers))
+    def start(workers: int = 2, is_linux: bool = True) -> RunningCluster:
+        started.append(RunningCluster(tmp_path / "log", workers, is_linux))
         return started[-1]
 
     yield start

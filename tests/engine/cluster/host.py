@@ -11,17 +11,17 @@ from django.conf import settings
 from django.db import connection, transaction
 from django_q.conf import Conf
 
-from engine.cluster import identity
+from engine.cluster import identity, linux
 from engine.cluster.cluster import run_cluster
-from engine.cluster.linux import die_with_parent
 from engine.cluster.sentinel import Hooks
 from engine.cluster.timekeeper import Timekeeper
 from tests.engine.cluster import notes
 
 
-def host(parent: int, workers: int, log: Path) -> None:
+def host(parent: int, workers: int, is_linux: bool, log: Path) -> None:
     """The body of a process: run a cluster until it is asked to stop; exits with the code of run_cluster()."""
-    die_with_parent(parent)
+    linux.die_with_parent(parent)
+    linux.IS_LINUX = is_linux
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(output, 1)
     os.dup2(output, 2)

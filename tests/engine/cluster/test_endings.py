@@ -33,9 +33,10 @@ def test_a_body_that_runs_is_finished_before_the_cluster_stops(start_cluster: St
 
 def test_messages_that_nobody_began_go_back_to_the_queue(start_cluster: StartCluster) -> None:
     cluster = start_cluster(workers=1)
-    for label in "abcdef":
-        send("work", label, 500)
-    eventually(lambda: notes.read("began") and ready() < 3)
+    send("work_until_asked_to_stop", "a")
+    for label in "bcdef":
+        send("note", label)
+    eventually(lambda: notes.read("began") and ready() < 4)
     cluster.stop()
     assert notes.details("ran") == ["a"]
     assert ready() == 5
@@ -92,3 +93,12 @@ def test_two_clusters_share_the_work_and_double_none_of_it(start_cluster: StartC
     workers = {note.pid for note in notes.read("ran")}
     assert workers & {process.pid for process in first.of("worker")}
     assert workers & {process.pid for process in second.of("worker")}
+
+
+def test_elsewhere_than_on_linux_the_stock_cluster_works_and_says_so(start_cluster: StartCluster) -> None:
+    cluster = start_cluster(is_linux=False)
+    send("note", "a")
+    eventually(lambda: notes.details("ran") == ["a"])
+    eventually(lambda: len(notes.read("beat")) == 2)
+    assert cluster.logged("this is not Linux")
+    assert cluster.stop() == 0

@@ -5,7 +5,7 @@ import time
 
 import psutil
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django_q.models import OrmQ
 
 from tests.engine.cluster import notes
@@ -85,6 +85,26 @@ def test_bodies_that_resist_their_deadline_are_killed_two_seconds_later(cluster:
     for began, died in zip(notes.read("began")[:2], notes.read("died"), strict=True):
         assert 2.2 <= died.at - began.at < 5
     eventually(lambda: ran("python", "c"))
+
+
+def test_a_database_that_is_away_for_a_moment_is_survived(cluster: RunningCluster, vendor: str) -> None:
+    for label in "abc":
+        if vendor == "postgresql":
+            break_all_other_connections()
+        else:
+            with transaction.atomic():  # it begins by taking the lock that all writers need
+                time.sleep(0.5)
+        send("note", label)
+        eventually(lambda: notes.details("ran")[-1:] == [label])  # noqa: B023
+    eventually(lambda: not OrmQ.objects.exists())
+
+
+def break_all_other_connections() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 def test_a_worker_sees_messages_that_were_fetched_and_wait_for_it(cluster: RunningCluster) -> None:

@@ -115,8 +115,8 @@ def test_what_is_not_as_expected_is_told_in_one_line_with_what_was_seen(play, ex
 def test_an_expectation_on_the_way_is_told_with_its_place(play) -> None:
     do = [{"expect": {"status": "waiting", "wait": {"kind": "timer", "step": "rest", "due_in": "24h"}}}]
     assert play(pause("rest", "1d"), do=do) == []
-    do = [{"advance": "1h"}, {"expect": {"wait": {"due_in": "1d"}}}]
-    assert play(pause("rest", "1d"), do=do) == ['do[1] wait.due_in: expected "1d", saw "23h"']
+    later = [{"advance": "1h"}, {"expect": {"wait": {"due_in": "1d"}}}]
+    assert play(pause("rest", "1d"), do=later) == ['do[1] wait.due_in: expected "1d", saw "23h"']
 
 
 STRANGER = {"complete": {"step": "look", "by": "/users/stranger", "response": {}}}
@@ -197,7 +197,7 @@ def test_a_fault_of_the_engine_fails_its_scenario_alone(play, monkeypatch) -> No
         raise ZeroDivisionError("out of the engine")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pump.driver, "drive", broken)
+        patch.setattr("engine.driver.drive", broken)
         (failure,) = play(pause("rest", "1s"))
     assert failure.startswith("the engine raised ZeroDivisionError: out of the engine")
     assert play(pause("rest", "1s")) == []

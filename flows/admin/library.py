@@ -1,0 +1,113 @@
+"""Workspaces, functions and agents."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _t
+from django.utils.translation import gettext_lazy as _
+
+from flows.admin.base import STYLES, JsonObjectField, ModelAdmin, ModelForm
+from flows.manifest import validate_manifest
+from flows.models import Agent, LibraryFunction, Workspace
+from flows.text import write_json
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(ModelAdmin):
+    """Shelves of flows. ``default`` stays: the API's paths name it."""
+
+    list_display = ("slug", "title")
+    search_fields = ("slug", "title")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Workspace | None = None) -> tuple[str, ...]:
+        return ("slug",) if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        is_default = obj is not None and obj.slug == "default"
+        return not is_default and super().has_delete_permission(request, obj)
+
+
+class FunctionForm(ModelForm):
+    """Changes of a manifest: key by key over what the code declares, and valid together with it."""
+
+    override = JsonObjectField(
+        label=_("Changes"), required=False, help_text=_("JSON. Each key here replaces the same key of the manifest.")
+    )
+
+    class Meta:
+        model = LibraryFunction
+        fields = ["override"]
+
+    def clean_override(self) -> dict[str, Any]:
+        override: dict[str, Any] = self.cleaned_data["override"]
+        problems = validate_manifest({**self.instance.manifest, **override})
+        if problems:
+            raise ValidationError(problems)
+        return override
+
+
+@admin.register(LibraryFunction)
+class LibraryFunctionAdmin(ModelAdmin):
+    """Functions come from the code; only what administrators put in a manifest's place is changed here."""
+
+    form = FunctionForm
+    list_display = ("path", "title", "effect", "has_manifest", "is_changed", "available")
+    list_filter = ("available", "has_manifest")
+    search_fields = ("path", "title")
+    fields = ("path", "title", "available", "declared", "override", "together", "changed_at")
+    readonly_fields = ("path", "title", "available", "declared", "together", "changed_at")
+
+    class Media:
+        css = STYLES
+
+    @admin.display(description=_("effect"))
+    def effect(self, function: LibraryFunction) -> str:
+        manifest = function.in_force()
+        return str(manifest.get("effect", "write")) if manifest else ""
+
+    @admin.display(description=_("changed"), boolean=True)
+    def is_changed(self, function: LibraryFunction) -> bool:
+        return bool(function.override)
+
+    @admin.display(description=_("manifest of the code"))
+    def declared(self, function: LibraryFunction) -> SafeString:
+        return _json(function.manifest)
+
+    @admin.display(description=_("manifest in force"))
+    def together(self, function: LibraryFunction) -> SafeString:
+        return _json(function.in_force())
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Only what is no longer installed can go: the next start would bring the others back."""
+        return obj is not None and not obj.available and super().has_delete_permission(request, obj)
+
+
+class AgentForm(ModelForm):
+    """An agent's path begins with ``/agents/``: that is how an assignee is told from a person."""
+
+    def clean_path(self) -> str:
+        path: str = self.cleaned_data["path"]
+        if not path.startswith("/agents/") or path.endswith("/"):
+            raise ValidationError(_t("A path looks like /agents/refund-clerk."))
+        return path
+
+
+@admin.register(Agent)
+class AgentAdmin(ModelAdmin):
+    """Language models with their instructions."""
+
+    form = AgentForm
+    list_display = ("path", "title", "model", "enabled", "changed_at")
+    list_filter = ("enabled",)
+    search_fields = ("path", "title", "description")
+
+
+def _json(value: Any) -> SafeString:
+    return format_html('<pre class="flows-code">{}</pre>', write_json(value))

@@ -1,0 +1,44 @@
+"""The library: what functions say of themselves, for those who see flows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from flows import library
+from tests.designer.pages.real import demo_flow
+
+As = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def functions(db: None) -> None:
+    library.sync()
+
+
+def test_functions_are_shown_with_what_they_do_and_who_calls_them(as_: As, eve: User) -> None:
+    demo_flow("order-fulfilment")
+    text = as_(eve).get(reverse("library"), {"q": "/shop/payment/charge"}).content.decode()
+    assert "/shop/payment/charge" in text and "Changes something in the world." in text and "Order fulfilment" in text
+
+
+def test_a_function_has_a_page_with_its_schemas(as_: As, eve: User) -> None:
+    text = as_(eve).get(reverse("library-function"), {"path": "/shop/payment/charge"}).content.decode()
+    assert "amount" in text and "card_declined" in text
+
+
+@pytest.mark.parametrize(("who", "status"), [("eve", 200), ("ada", 200), ("charlie", 403), (None, 302)])
+def test_the_library_is_for_those_who_see_flows(who: str | None, status: int, as_: As, request: Any) -> None:
+    user = request.getfixturevalue(who) if who else None
+    assert as_(user).get(reverse("library")).status_code == status
+
+
+def test_an_unknown_function_is_not_found(as_: As, eve: User) -> None:
+    assert as_(eve).get(reverse("library-function"), {"path": "/no/such"}).status_code == 404
+
+
+def test_the_list_does_not_ask_for_each_function(as_: As, eve: User, queries: Any) -> None:
+    assert queries(as_(eve), reverse("library")) < 12
