@@ -107,10 +107,9 @@ def _uploaded(request: SignedIn) -> str:
     if file.size is None or file.size > MAX_BYTES:
         raise _Unusable(_("This file is too large: at most 5 MB are read."))
     try:
-        text: str = file.read().decode("utf-8-sig")
+        return str(file.read().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise _Unusable(_("This file is not UTF-8 text. Save it as UTF-8.")) from error
-    return text
 
 
 def _make(request: SignedIn, workspace: Workspace, text: str) -> Flow:

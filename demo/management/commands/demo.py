@@ -12,7 +12,7 @@ from flows.models import Flow, Workspace
 from flows.publishing import import_flow
 
 FLOWS = Path(__file__).resolve().parents[2] / "flows"
-OPERATORS = {"manager": "Operators", "director": "Operators"}
+ROLES = {"ben": "Flow editors", "manager": "Operators", "director": "Operators"}
 LOGINS = (
     (ADMIN, "sees and repairs everything"),
     ("ben", "draws, publishes and starts flows"),
@@ -40,7 +40,7 @@ class Command(BaseCommand):
     def _load(self) -> None:
         seed()
         library.sync()
-        for username, group in OPERATORS.items():
+        for username, group in ROLES.items():
             User.objects.get(username=username).groups.add(Group.objects.get(name=group))
         workspace = Workspace.objects.get(slug="default")
         known = set(Flow.objects.values_list("path", flat=True))
