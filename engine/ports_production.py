@@ -6,6 +6,8 @@ from uuid import UUID
 
 from engine import queue
 from engine.cluster.identity import worker_name
+from engine.executors.agents import AgentExecutor
+from engine.executors.dispatch import Dispatcher
 from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
 from engine.people import DjangoPeople
@@ -68,7 +70,8 @@ def _pinned(version_id: int) -> Pinned:
 @cache
 def _parts() -> tuple[SystemClock, MockingExecutor, HintQueue, DjangoPeople, PublishedFlows]:
     clock = SystemClock()
-    return clock, MockingExecutor(LibraryExecutor(clock)), HintQueue(), DjangoPeople(), PublishedFlows()
+    real = Dispatcher(functions=LibraryExecutor(clock), agents=AgentExecutor(clock))
+    return clock, MockingExecutor(real), HintQueue(), DjangoPeople(), PublishedFlows()
 
 
 def ports() -> Ports:

@@ -165,7 +165,8 @@ class DatabaseLibrary:
         return Agent.objects.filter(path=path).exists()
 
     def agent_tools(self, path: str) -> Sequence[str] | None:
-        return () if self.has_agent(path) else None
+        found: Sequence[str] | None = Agent.objects.filter(path=path).values_list("tools", flat=True).first()
+        return found
 
     def has_flow(self, path: str) -> bool | None:
         return (

@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from flows import agents
 from flows.fields import RecordedJSONField
 from flows.querysets import AgentQuerySet, FlowQuerySet, FlowVersionQuerySet, LibraryFunctionQuerySet
 
@@ -127,14 +129,57 @@ class LibraryFunction(models.Model):
         return {**self.manifest, **self.override}
 
 
-class Agent(models.Model):
-    """A language model that flows may ask, with its instructions."""
+class Provider(models.TextChoices):
+    """Who answers for an agent."""
 
-    path = models.CharField(_("path"), max_length=400, unique=True)
+    OPENAI = "openai", _("a server that speaks OpenAI's protocol")
+    SCRIPTED = "scripted", _("its own script, without a model")
+
+
+class Agent(models.Model):
+    """A language model that flows may ask, with its instructions, tools and limits.
+
+    ``key`` names where the key is (``env:NAME`` or ``secret:name``) and never holds it. ``tools`` are functions the agent may
+    call by itself. ``script`` are the rules of the scripted provider (:data:`flows.agents.SCRIPT_SCHEMA`).
+    """
+
+    path = models.CharField(_("path"), max_length=400, unique=True, help_text=_("Such as /agents/reader."))
     title = models.CharField(_("title"), max_length=200, blank=True)
     description = models.TextField(_("description"), blank=True)
+    provider = models.CharField(_("answered by"), max_length=20, choices=Provider.choices, default=Provider.OPENAI)
+    base_url = models.CharField(
+        _("address of the server"),
+        max_length=400,
+        blank=True,
+        validators=[agents.check_address],
+        help_text=_("Such as http://localhost:11434/v1. Empty for OpenAI's own."),
+    )
+    key = models.CharField(
+        _("key"),
+        max_length=200,
+        blank=True,
+        validators=[agents.check_key],
+        help_text=_("Where the key is: env:OPENAI_API_KEY or secret:openai. Never the key itself."),
+    )
     model = models.CharField(_("model"), max_length=200, blank=True)
     system_prompt = models.TextField(_("instructions"), blank=True)
+    temperature = models.FloatField(
+        _("temperature"), null=True, blank=True, validators=[MinValueValidator(0.0), MaxValueValidator(2.0)]
+    )
+    tools = RecordedJSONField(_("tools"), default=list, blank=True, validators=[agents.check_tools])
+    output_schema = RecordedJSONField(
+        _("shape of its answers"), null=True, blank=True, validators=[agents.check_output_schema]
+    )
+    script = RecordedJSONField(_("script"), default=list, blank=True, validators=[agents.check_script])
+    max_output_tokens = models.PositiveIntegerField(
+        _("tokens an answer may have"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    max_model_calls = models.PositiveIntegerField(
+        _("calls of the model in one run"), default=25, validators=[MinValueValidator(1)]
+    )
+    answer_seconds = models.FloatField(
+        _("seconds one answer may take"), default=120.0, validators=[MinValueValidator(1.0)]
+    )
     enabled = models.BooleanField(_("enabled"), default=True)
     changed_at = models.DateTimeField(_("changed"), auto_now=True)
 
@@ -147,3 +192,26 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.path
+
+
+class Secret(models.Model):
+    """A value nobody may see again, such as a key: kept sealed (:mod:`flows.secrets`) and known by its name."""
+
+    name = models.CharField(_("name"), max_length=63, unique=True, validators=[agents.check_secret_name])
+    description = models.TextField(_("description"), blank=True)
+    sealed = models.TextField(_("value, sealed"), editable=False)
+    changed_at = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("secret")
+        verbose_name_plural = _("secrets")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def put(self, value: str) -> None:
+        """Take ``value``, sealed; the row still has to be saved."""
+        from flows.secrets import seal  # which reads this model
+
+        self.sealed = seal(value)

@@ -31,13 +31,16 @@ class LibraryExecutor:
         found = registry.find(call.path)
         if found is None:
             return Failed(f"There is no function {call.path} in the library.", "function_not_found")
-        problem = argument_problem(call, library.manifest_of(call.path))
+        problem = argument_problem(call.path, call.arguments, library.manifest_of(call.path))
         if problem is not None:
             return Failed(problem, "invalid_arguments", error_type="validation")
-        left = (call.deadline_at - self._clock.now()).total_seconds()
-        if left <= 0:
-            return TimedOut()
-        return _finished(_guarded(found.call, call, left))
+        return carry_out(found.call, call, self._clock)
+
+
+def carry_out(function: registry.Function, call: Call, clock: Clock) -> Result:
+    """Call ``function`` with the call's arguments and under its deadline: its answer, or what became of it."""
+    left = (call.deadline_at - clock.now()).total_seconds()
+    return _finished(_guarded(function, call, left)) if left > 0 else TimedOut()
 
 
 def _guarded(function: registry.Function, call: Call, seconds: float) -> Result:
@@ -66,7 +69,7 @@ def _guarded(function: registry.Function, call: Call, seconds: float) -> Result:
         return Failed(error.message, error.code, error.status, error.retry_after, raised=raised)
     except (Exception, SystemExit) as error:
         log.warning("%s failed", call.path, exc_info=error)
-        _leave_broken_transaction()
+        leave_broken_transaction()
         text = "".join(traceback.format_exception(error))
         return Failed(PLAIN, type(error).__name__, traceback=text, raised=names_of(type(error)))
 
@@ -86,16 +89,16 @@ def _finished(result: Result) -> Result:
     return Succeeded(json.loads(text))
 
 
-def argument_problem(call: Call, manifest: Mapping[str, Any] | None) -> str | None:
+def argument_problem(path: str, arguments: Any, manifest: Mapping[str, Any] | None) -> str | None:
     """What does not fit the ``input_schema`` of the function's manifest, in words; ``None`` when everything does."""
     schema = (manifest or {}).get("input_schema")
     if schema is None:
         return None
-    error = next(Draft202012Validator(schema).iter_errors(call.arguments), None)
+    error = next(Draft202012Validator(schema).iter_errors(arguments), None)
     if error is None:
         return None
     place = "/".join(map(str, error.absolute_path)) or "arguments"
-    return f"The arguments do not fit {call.path} at {place}: {error.message}"
+    return f"The arguments do not fit {path} at {place}: {error.message}"
 
 
 def names_of(kind: type[BaseException]) -> tuple[str, ...]:
@@ -114,7 +117,7 @@ def _close_connections() -> None:
         connection.atomic_blocks = []
 
 
-def _leave_broken_transaction() -> None:
+def leave_broken_transaction() -> None:
     """A function that left a transaction open by hand must not lend it to the driver."""
     for connection in connections.all(initialized_only=True):
         if connection.in_atomic_block:

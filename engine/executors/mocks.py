@@ -24,11 +24,16 @@ class MockingExecutor:
         self._real = real
 
     def start(self, call: Call) -> Result | Pending:
-        mock = _mock_for(call)
-        if mock is None:
-            return self._real.start(call)
-        time.sleep(min(float(mock.get("mock_delay_ms") or 0) / 1000, LONGEST_DELAY))
-        return _answer(mock, call)
+        return mocked(call) or self._real.start(call)
+
+
+def mocked(call: Call) -> Result | Pending | None:
+    """The answer that stands in for this call, ``None`` for the real thing."""
+    mock = _mock_for(call)
+    if mock is None:
+        return None
+    time.sleep(min(float(mock.get("mock_delay_ms") or 0) / 1000, LONGEST_DELAY))
+    return _answer(mock, call)
 
 
 def _mock_for(call: Call) -> Mapping[str, Any] | None:
@@ -38,7 +43,7 @@ def _mock_for(call: Call) -> Mapping[str, Any] | None:
         return None
     named: Any = {**(config.get("mock_functions") or {}), **(config.get("mock_agents") or {})}.get(call.path)
     if isinstance(named, Sequence) and not isinstance(named, str):
-        named = named[min(_calls_before(call), len(named) - 1)] if named else None
+        named = named[max(0, min(_calls_before(call), len(named) - 1))] if named else None
     if named is None:
         named = {"behavior": config.get("default_behavior") or "real"}
     return None if named.get("behavior", "real") == "real" else named

@@ -68,7 +68,7 @@ class ScriptedExecutor:
     def start(self, call: Call) -> Result | Pending:
         if call.path not in self._scripts:
             return Failed(f"There is no function {call.path} in the library.", code="function_not_found")
-        problem = argument_problem(call, self._manifests.get(call.path))
+        problem = argument_problem(call.path, call.arguments, self._manifests.get(call.path))
         if problem is not None:
             return Failed(problem, "invalid_arguments", error_type="validation")
         self.made.append(Made(call.path, call.arguments))
