@@ -10,15 +10,13 @@ MAX_DEPTH: Final = 100
 class NotKept(ValueError):
     """The value cannot be recorded; the message goes on from "The output" or "The input" and says why."""
 
+
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dumps(value: Any) -> str:
     """Compact JSON. Raises ``ValueError`` or ``TypeError`` for what JSON cannot say, NaN and infinity included."""
-<<<<<<< HEAD
     return _encode(value)
-=======
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def recorded(value: Any, *, most: int) -> Any:
@@ -62,4 +60,3 @@ def _words(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
         return "it holds half of a surrogate pair"
     return str(error)[:200]
->>>>>>> review
