@@ -16,7 +16,8 @@ from flows import kinds
 from flows.doctor.outline import Outline, Place
 from flows.durations import InvalidDuration, parse_duration
 from flows.models import Flow, LibraryFunction
-from flows.text import MAX_DEPTH, is_shallow, short
+from flows.text import MAX_DEPTH, short
+from flows.values import is_shallow
 
 DEEPEST: Final = 5
 _MARKER: Final = re.compile(r"\{\{(.*?)\}\}|\$\{(.*?)\}", re.DOTALL)

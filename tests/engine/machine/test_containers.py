@@ -245,7 +245,7 @@ def test_a_flow_that_is_not_published_is_a_failed_attempt() -> None:
 
 
 def test_an_input_nested_too_deeply_is_not_given_to_a_child_flow() -> None:
-    deep = []
+    deep: list[Any] = []
     for _ in range(99):
         deep = [deep]
     found = walk(child_flow("c", input_mapping={"a": {"b": "${input}"}}), input=deep).go()
