@@ -41,29 +41,48 @@ class ReadOnlyAdmin(ModelAdmin):
         return False
 
 
-class JsonObjectField(TextField):
-    """A JSON object, edited as indented text; blank is an empty object."""
+class JsonField(TextField):
+    """A JSON value, edited as indented text; blank is ``empty``."""
 
     widget = CodeInput(rows=12)
 
+    def __init__(self, *, empty: Any = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.empty = empty
+
     def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else write_json(value or {})
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else write_json(value)
 
     def to_python(self, value: Any) -> Any:
-        text = super().to_python(value) or "{}"
+        text = super().to_python(value)
         try:
-            found = read(text, format="json").value
+            return read(text, format="json").value if text else self.empty
         except DocumentError as error:
             raise ValidationError(str(error)) from error
-        if not isinstance(found, dict):
-            raise ValidationError('This is a JSON object, such as {"effect": "read"}.')
-        return found
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         try:
-            return bool((initial or {}) != self.to_python(data))
+            return bool((initial or self.empty) != self.to_python(data))
         except ValidationError:
             return True
+
+
+class JsonObjectField(JsonField):
+    """A JSON object; blank is an empty one."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(empty={}, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return super().prepare_value(value or {})
+
+    def to_python(self, value: Any) -> Any:
+        found = super().to_python(value)
+        if not isinstance(found, dict):
+            raise ValidationError('This is a JSON object, such as {"effect": "read"}.')
+        return found
 
 
 def person(request: HttpRequest) -> User | None:

@@ -1,7 +1,8 @@
-"""Workspaces, functions and agents."""
+"""Workspaces, functions, agents and secrets."""
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -10,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from flows.admin.base import STYLES, JsonObjectField, ModelAdmin, ModelForm
+from flows.admin.base import STYLES, JsonField, JsonObjectField, ModelAdmin, ModelForm
 from flows.manifest import validate_manifest
-from flows.models import Agent, LibraryFunction, Workspace
+from flows.models import Agent, LibraryFunction, Secret, Workspace
 from flows.text import write_json
 
 
@@ -92,6 +93,19 @@ class LibraryFunctionAdmin(ModelAdmin):
 class AgentForm(ModelForm):
     """An agent's path begins with ``/agents/``: that is how an assignee is told from a person."""
 
+    tools = JsonField(
+        label=_("Tools"), required=False, empty=[], help_text=_('Functions it may call: ["/service/history"].')
+    )
+    output_schema = JsonField(
+        label=_("Shape of its answers"), required=False, help_text=_("A JSON Schema; blank for text.")
+    )
+    script = JsonField(
+        label=_("Script"),
+        required=False,
+        empty=[],
+        help_text=_('Rules; the first that fits answers: [{"answer": "…"}].'),
+    )
+
     def clean_path(self) -> str:
         path: str = self.cleaned_data["path"]
         if not path.startswith("/agents/") or path.endswith("/"):
@@ -101,12 +115,56 @@ class AgentForm(ModelForm):
 
 @admin.register(Agent)
 class AgentAdmin(ModelAdmin):
-    """Language models with their instructions."""
+    """Language models with their instructions, tools and limits."""
 
     form = AgentForm
-    list_display = ("path", "title", "model", "enabled", "changed_at")
-    list_filter = ("enabled",)
+    list_display = ("path", "title", "provider", "model", "enabled", "changed_at")
+    list_filter = ("enabled", "provider")
     search_fields = ("path", "title", "description")
+    fieldsets = (
+        (None, {"fields": ("path", "title", "description", "enabled", "system_prompt")}),
+        (_("Who answers"), {"fields": ("provider", "base_url", "key", "model", "temperature", "script")}),
+        (_("What it may do"), {"fields": ("tools", "output_schema")}),
+        (_("Limits"), {"fields": ("max_output_tokens", "max_model_calls", "answer_seconds")}),
+    )
+
+    class Media:
+        css = STYLES
+
+
+class SecretForm(ModelForm):
+    """A value goes in and never comes out again."""
+
+    value = forms.CharField(
+        label=_("Value"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        required=False,
+        help_text=_("Kept sealed, never shown. Leave it empty to keep the present one."),
+    )
+
+    class Meta:
+        model = Secret
+        fields = ["name", "description"]
+
+    def clean_value(self) -> str:
+        value: str = self.cleaned_data["value"]
+        if not value and not self.instance.sealed:
+            raise ValidationError(_t("A new secret needs a value."))
+        return value
+
+
+@admin.register(Secret)
+class SecretAdmin(ModelAdmin):
+    """Keys and passwords by name. Agents name them as ``secret:NAME``."""
+
+    form = SecretForm
+    list_display = ("name", "description", "changed_at")
+    search_fields = ("name", "description")
+
+    def save_model(self, request: HttpRequest, obj: Secret, form: Any, change: bool) -> None:
+        if form.cleaned_data["value"]:
+            obj.put(form.cleaned_data["value"])
+        super().save_model(request, obj, form, change)
 
 
 def _json(value: Any) -> SafeString:

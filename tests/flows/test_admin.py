@@ -2,13 +2,15 @@ import re
 
 import pytest
 from django.apps import apps
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from flows import library
-from flows.models import Agent, Flow, FlowVersion, LibraryFunction, Workspace
+from flows.models import Agent, Flow, FlowVersion, LibraryFunction, Secret, Workspace
 from flows.publishing import publish, save_draft
 from flows.registry import function
+from flows.secrets import key_of
 from tests.flows.texts import ASK, BROKEN, CHANGED, NO_FLOW, calling
 
 
@@ -204,10 +206,36 @@ def test_only_functions_that_are_gone_can_be_deleted(admin_page, db):
     assert not LibraryFunction.objects.filter(path="/gone").exists()
 
 
+AGENT = {"enabled": "on", "provider": "openai", "max_model_calls": "25", "answer_seconds": "120"}
+
+
+def test_an_agents_tools_and_script_are_json(admin_page, db):
+    place, tools = reverse("admin:flows_agent_add"), {"path": "/agents/clerk", "tools": '["/a/b"]'}
+    script = '[{"when": "prompt == 1", "answer": {"n": 1}}]'
+    assert admin_page.post(place, {**AGENT, **tools, "script": script}).status_code == 302
+    agent = Agent.objects.get()
+    assert (agent.tools, agent.script[0]["answer"], agent.output_schema) == (["/a/b"], {"n": 1}, None)
+    answer = shown(admin_page.post(place, {**AGENT, "path": "/agents/b", "script": '[{"when": "1 +"}]', "key": "sk-1"}))
+    assert "Name the key instead of writing it here" in answer
+    assert "rule 1: when:" in answer
+
+
+def test_a_secret_goes_in_and_never_comes_out(admin_page, db):
+    place = reverse("admin:flows_secret_add")
+    assert "A new secret needs a value." in shown(admin_page.post(place, {"name": "openai"}))
+    assert admin_page.post(place, {"name": "openai", "value": "sk-hidden"}).status_code == 302
+    secret = Secret.objects.get()
+    page = reverse("admin:flows_secret_change", args=[secret.pk])
+    assert "sk-hidden" not in admin_page.get(page).content.decode()
+    admin_page.post(page, {"name": "renamed", "value": ""})
+    assert key_of("secret:renamed") == "sk-hidden"
+    assert "sk-hidden" not in str(list(LogEntry.objects.values()))
+
+
 def test_agents_live_below_their_folder(admin_page, db):
     place = reverse("admin:flows_agent_add")
     assert "A path looks like" in shown(admin_page.post(place, {"path": "/clerk"}))
-    assert admin_page.post(place, {"path": "/agents/clerk", "enabled": "on"}).status_code == 302
+    assert admin_page.post(place, {**AGENT, "path": "/agents/clerk"}).status_code == 302
     assert Agent.objects.get().path == "/agents/clerk"
 
 
