@@ -26,13 +26,15 @@ from engine.models import Instance, new_id
 from engine.outcomes import Pending, Result, TimedOut, WorkerLost, tidied
 from engine.ports import AGENT, Ports
 from engine.signals import happening_of
-from engine.states import Phase, WaitKind
+from engine.states import ACTIVE, Phase, Status, WaitKind
 from engine.store import loading
 from engine.store.loading import Claimed
 from engine.transitions import Committed, commit
 from flows.graph import END_INDEX
 
 log = logging.getLogger("sultana.engine")
+ASK_AGAIN_SECONDS = 1.0
+"""How often a long drive asks whether others wait: a query with every step would cost as much as the step."""
 COMMIT_PAUSES = (0.1, 0.3, 1.0, 3.0, 5.0, 10.0, 10.0)
 """Seconds between tries to commit while the database does not answer, well within a lease."""
 
@@ -91,7 +93,8 @@ class _Driver:
         to cancel locks those first, and whoever holds its own row already would wait for a child that waits for it."""
         with transaction.atomic():
             if self.token is None:
-                claimed = loading.claim(connection, self.instance_id, self.ports.worker)
+                among = ACTIVE | {Status.HELD} if self.settling else ACTIVE
+                claimed = loading.claim(connection, self.instance_id, self.ports.worker, among=among)
             else:
                 claimed = loading.take_over(connection, self.instance_id, self.token)
             if claimed is None:
@@ -134,6 +137,10 @@ class _Driver:
         row = self.claimed.row
         while True:
             news = loading.news(self.instance_id) if self.signals != row["signals_seen"] else []
+            if row["status"] == Status.HELD:  # a wish to cancel ends it; everything else is kept for a resume
+                news = [each for each in news if each.kind == "cancel"]
+                if not news:
+                    return None
             told = [happening_of(each) for each in news]
             decision = self._decide([*happenings, *told])
             seen_before = row["signals_seen"]
@@ -234,7 +241,10 @@ class _Driver:
         """Whether a long drive gives the worker back to others who wait: a loop of 10,000 turns must not starve two workers."""
         if self.settling or self.ports.queue.is_stopping():
             return True
-        return time.monotonic() >= self.turn_over_at and self.ports.queue.has_ready()
+        if time.monotonic() < self.turn_over_at:
+            return False
+        self.turn_over_at = time.monotonic() + ASK_AGAIN_SECONDS
+        return self.ports.queue.has_ready()
 
     def _world(self) -> World:
         return World(

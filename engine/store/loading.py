@@ -1,6 +1,6 @@
 """Taking a run up: the claim of its lease, and what a driver then needs to know."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from engine.machine import position as positions
 from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo
 from engine.models import Binding, Compensation, Instance, Signal, Visit
 from engine.ports import Flows
-from engine.states import ACTIVE, CompensationState
+from engine.states import ACTIVE, CompensationState, Status
 from engine.store.statements import lease_until
 from engine.store.tables import table
 
@@ -38,13 +38,16 @@ class News:
     payload: Mapping[str, Any]
 
 
-def claim(connection: BaseDatabaseWrapper, instance_id: UUID, worker: str) -> Claimed | None:
-    """Take the lease of an active run that nobody holds; ``None`` when somebody does, or there is nothing to move."""
+def claim(
+    connection: BaseDatabaseWrapper, instance_id: UUID, worker: str, *, among: Iterable[Status] = ACTIVE
+) -> Claimed | None:
+    """Take the lease of a run that nobody holds and whose status is ``among`` those given; ``None`` when there is nothing to
+    move, or somebody else does."""
     vendor = connection.vendor
     target = table("instance", vendor)
     token = uuid4()
     expired = f"lease_until < {lease_until(vendor)}"
-    statuses = sorted(status.value for status in ACTIVE)
+    statuses = sorted(status.value for status in among)
     sql = (
         f"UPDATE {target.name} SET lease_token = %s, lease_owner = %s, lease_until = {lease_until(vendor)} "
         f"WHERE id = %s AND status IN ({', '.join(['%s'] * len(statuses))}) AND (lease_token IS NULL OR {expired}) "

@@ -2,13 +2,14 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from engine import commands, driver, inbox, recovery, wakeups
-from engine.errors import Conflict
+from engine import commands, driver, recovery, wakeups
+from engine.errors import Conflict, InvalidInput
 from engine.failpoints import listen
 from engine.models import Attempt, Event, InboxTask, Instance, Signal, Visit, Wakeup
 from engine.outcomes import Succeeded
@@ -85,7 +86,7 @@ def test_a_second_driver_that_took_over_is_not_disturbed_by_the_first() -> None:
 def test_a_signal_between_the_decision_and_the_rest_is_not_slept_through() -> None:
     world = World()
     run = world.start(call("a"), event("e"), call("b"))
-    told = []
+    told: list[Any] = []
 
     def tell(moment):
         place = row(run).position.get("leaf")
@@ -117,7 +118,9 @@ def test_of_an_answer_and_its_deadline_at_once_one_counts() -> None:
     world = World()
     run = world.start(task("t", due_in_seconds=60, timeout_edge="late"), call("in-time"), call("late"))
     world.settle()
-    world.clock.moment = row(run).wait_due
+    due = row(run).wait_due
+    assert due is not None
+    world.clock.moment = due
     at_once(lambda: world.answer(run, ok=1), lambda: wakeups.fire_due(world.ports))
     world.settle()
     assert (row(run).status, Wakeup.objects.count()) == ("completed", 0)
@@ -195,10 +198,13 @@ def test_answering_after_a_wish_to_cancel_is_refused() -> None:
 def test_a_step_of_a_long_run_is_one_statement_and_reads_nothing() -> None:
     world = World()
     run = world.start(*(call(f"a{number}") for number in range(20)))
-    counts = []
-    world.functions.answers = {
-        f"a{n}": lambda each: counts.append(len(connection.queries_log)) or {} for n in range(20)
-    }
+    counts: list[int] = []
+
+    def count(each: Any) -> dict[str, int]:
+        counts.append(len(connection.queries_log))
+        return {}
+
+    world.functions.answers = {f"a{number}": count for number in range(20)}
     with CaptureQueriesContext(connection) as captured:
         driver.drive(run, world.ports)
     assert row(run).status == "completed"
@@ -225,10 +231,10 @@ def test_inbox_answers_have_the_limits_of_outputs() -> None:
     world = World()
     run = world.start(task("t"))
     world.settle()
-    deep: list = []
+    deep: list[Any] = []
     for _ in range(5000):
         deep = [deep]
     for response in ({"a": deep}, {"a": float("nan")}, {"a": "x" * 1_100_000}, {"a": "\ud800"}):
-        with pytest.raises(inbox.InvalidInput):
+        with pytest.raises(InvalidInput):
             world.answer(run, **response)
     assert InboxTask.objects.get().status == "pending"
