@@ -15,7 +15,7 @@ from django.conf import settings
 
 WORKER, SENTINEL, PARENT = "flow-worker", "flow-sentinel", "flowcluster"
 CALL_WITHIN = 1.0  # seconds to wait for a worker to be in a call
-REBORN_WITHIN = 30.0  # seconds for the processes that were killed to be replaced
+REBORN_WITHIN = 90.0  # seconds for the processes that were killed to be replaced
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Cluster:
         end = time.monotonic() + REBORN_WITHIN
         while len(self._pids(WORKER)) < self.workers:
             if time.monotonic() > end or self.process.poll() is not None:
-                raise TimeoutError(f"{len(self._pids(WORKER))} of {self.workers} workers run.")
+                raise TimeoutError(f"{len(self._pids(WORKER))} of {self.workers} workers run ({self.process.poll()=}).")
             time.sleep(0.02)
 
     def _pids(self, role: str) -> list[int]:

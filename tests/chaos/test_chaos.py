@@ -41,8 +41,8 @@ def test_no_run_suffers_from_killed_workers(
 def test_no_run_suffers_from_killed_clusters(
     process_environment: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blows = [SENTINEL, WORKER, PARENT, WORKER, SENTINEL, PARENT]
-    runs = _start(60)
+    blows = [SENTINEL, PARENT, WORKER]
+    runs = _start(40)
     with running(process_environment, "up", "--no-web", workers=WORKERS) as cluster:
         _carry_out(runs, blows, cluster)
     with capsys.disabled():
