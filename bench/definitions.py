@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from flows import graph, registry
+from flows import graph, library
 from flows.lowering import lower
 from flows.models import Flow, FlowVersion, Workspace
 
@@ -57,14 +57,9 @@ def publish(path: str, nodes: list[dict[str, Any]], *, steps: int | None = None)
     definition = {"version": 1, "nodes": nodes}
     workspace, _ = Workspace.objects.get_or_create(slug="default", defaults={"title": "Default"})
     flow = Flow.objects.create(workspace=workspace, path=path)
-    lowered = graph.to_json(lower(definition, _manifest))
+    lowered = graph.to_json(lower(definition, library.manifest_of))
     version = FlowVersion.objects.create(flow=flow, number=1, source="", definition=definition, graph=lowered)
     return Published(flow.pk, version.pk, len(nodes) if steps is None else steps)
-
-
-def _manifest(path: str) -> dict[str, Any] | None:
-    found = registry.find(path)
-    return dict(found.manifest) or None if found is not None else None
 
 
 def _call(name: str, function: str, **arguments: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from engine.states import TERMINAL, Status
 
 PATIENCE = 600.0  # seconds until a measurement that does not end is given up
 LOOK_EVERY = 0.0005  # seconds between two looks at SQLite's version; one takes some microseconds
-QUIET = 0.25  # seconds between two looks that nobody shall notice
+QUIET = 1.0  # seconds between two looks that nobody shall notice
 TOO_SLOW = f"The workers did not get there in {PATIENCE:.0f} s; their log is above."
 CHANNEL = "sultana_events"  # on which the store tells of runs that rest or end
 
@@ -122,7 +122,7 @@ def start(flow: Published, **given: object) -> Instance:
 def run_quietly(flow: Published, count: int) -> float:
     """Start so many runs one by one and look for their ends now and then; answers about the seconds it took.
 
-    Four looks a second: whoever waits shall not be measured together with the workers.
+    One look a second: whoever waits shall not be measured together with the workers.
     """
     begun = time.monotonic()
     have_ended = all_ended([start(flow).id for _ in range(count)])

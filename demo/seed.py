@@ -61,9 +61,10 @@ def seed() -> None:
 def _people() -> None:
     """Everybody with the demo's password, hashed once: hashing is slow on purpose."""
     password = make_password(DEMO_PASSWORD)
+    new = set()
     for username in (*PEOPLE, ADMIN):
         is_admin = username == ADMIN
-        User.objects.get_or_create(
+        user, is_new = User.objects.get_or_create(
             username=username,
             defaults={
                 "first_name": _name(username),
@@ -73,10 +74,11 @@ def _people() -> None:
                 "is_superuser": is_admin,
             },
         )
-    for name, usernames in GROUPS.items():
-        group, is_new = Group.objects.get_or_create(name=name)
         if is_new:
-            group.user_set.set(User.objects.filter(username__in=usernames))
+            new.add(user.username)
+    for name, usernames in GROUPS.items():  # some exist before: those that carry the rights
+        group, _ = Group.objects.get_or_create(name=name)
+        group.user_set.add(*User.objects.filter(username__in=new.intersection(usernames)))
 
 
 def _shop() -> None:

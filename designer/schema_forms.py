@@ -18,6 +18,7 @@ ABSENT: Final = object()
 INPUT_TYPES: Final = {"date": "date", "date-time": "datetime-local", "time": "time", "email": "email", "uri": "url"}
 LONG_TEXT: Final = 200
 MOST_ROWS: Final = 200
+_MISSING: Final = re.compile(r"'(.+)' is a required property")
 
 Schema = Mapping[str, Any]
 Problems = dict[str, list[str]]
@@ -69,7 +70,10 @@ def problems_of(error_list: Sequence[Mapping[str, Any]], *, name: str = "input")
     for each in error_list:
         path = [step for step in str(each.get("field") or name).split("/") if step]
         path = path if path and path[0] == name else [name, *path]
-        found.setdefault(".".join(path), []).append(str(each["message"]))
+        message = str(each["message"])
+        if missing := _MISSING.fullmatch(message):
+            path, message = [*path, missing[1]], _("This is needed.")
+        found.setdefault(".".join(path), []).append(message)
     return found
 
 

@@ -34,7 +34,7 @@ from engine.ports import Ports
 from engine.states import TERMINAL, Phase, Status, WaitKind
 from engine.transitions import lock_run, post
 from flows.models import Flow, FlowVersion
-from flows.values import dumps
+from flows.values import NotKept, dumps, recorded
 
 KEY_LASTS = timedelta(hours=24)
 KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
@@ -58,16 +58,18 @@ def start(
     ``key`` makes the call safe to repeat for 24 hours: the same key and input answer the same run.
     Raises ``InvalidInput`` (every problem with its field) and ``Conflict`` (disabled flow, key used with another input).
     """
-    version = FlowVersion.objects.select_related("flow").filter(pk=version_id, flow_id=flow_id).first()
+    versions = FlowVersion.objects.select_related("flow__workspace").defer("source", "graph")
+    version = versions.filter(pk=version_id, flow_id=flow_id).first()
     if version is None:
         raise NotFound("There is no such version of this flow.")
-    if not version.flow.enabled and not is_test:
-        raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
-    check_input(version, input)
-    digest = hashlib.sha256(dumps([version_id, input]).encode()).hexdigest()
+    _check_json(input)
+    digest = hashlib.sha256(dumps([is_test, test_config, input]).encode()).hexdigest()
     earlier = _earlier(version.flow, key, digest, ports)
     if earlier is not None:
         return earlier
+    if not version.flow.enabled and not is_test:
+        raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
+    check_input(version, input)
     try:
         with transaction.atomic():
             instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
@@ -81,17 +83,8 @@ def start(
 
 
 def check_input(version: FlowVersion, value: Any) -> None:
-    """Check a run's input: an object, within the limit, and as the flow's ``input_schema`` wants it."""
-    if not isinstance(value, dict):
-        raise InvalidInput("The input must be a JSON object.", field="input")
-    try:
-        size = len(dumps(value).encode())
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput("The input must be JSON.", field="input") from error
-    if size > settings.SULTANA_OUTPUT_LIMIT:
-        raise InvalidInput(
-            f"The input has {size:,} bytes; at most {settings.SULTANA_OUTPUT_LIMIT:,} are taken.", field="input"
-        )
+    """Check a run's input: an object that can be recorded, and as the flow's ``input_schema`` wants it."""
+    _check_json(value)
     schema = (version.definition or {}).get("input_schema")
     if schema is None:
         return
@@ -103,6 +96,15 @@ def check_input(version: FlowVersion, value: Any) -> None:
     ]
     if problems:
         raise InvalidInput(f"The input does not fit: {problems[0]['message']}.", problems=problems, field="input")
+
+
+def _check_json(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise InvalidInput("The input must be a JSON object.", field="input")
+    try:
+        recorded(value, most=settings.SULTANA_OUTPUT_LIMIT)
+    except NotKept as problem:
+        raise InvalidInput(f"The input {problem}", field="input") from problem
 
 
 def _earlier(flow: Flow, key: str | None, digest: str, ports: Ports) -> Instance | None:
@@ -187,14 +189,18 @@ def resume(instance_id: UUID, *, data: Any = None, step: str | None = None, by: 
 
     Raises ``NotFound``, ``Conflict`` (it does not wait for an event), ``InvalidInput`` (data that is no JSON).
     """
+    try:
+        recorded(data, most=settings.SULTANA_OUTPUT_LIMIT)
+    except NotKept as problem:
+        raise InvalidInput(f"The data {problem}", field="resume_data") from problem
     with transaction.atomic():
         instance = _get(instance_id)
         leaf = positions.from_json(instance.position).leaf
         waits = instance.status == Status.WAITING and leaf is not None and leaf.rests == WaitKind.EVENT
         if not waits or leaf is None or (step is not None and instance.node_id != step):
             raise Conflict("This run does not wait for an event; nothing was changed.", node=step)
-        if Signal.objects.filter(instance=instance_id, kind="arrived").exists():
-            raise Conflict("The event this run waits for has already come; nothing was changed.", node=step)
+        if Signal.objects.filter(instance=instance_id, kind__in=["arrived", "wake", "cancel"]).exists():
+            raise Conflict("What this run waits for has already come or is over; nothing was changed.", node=step)
         return post(instance_id, "arrived", {"seq": leaf.seq, "data": data, "by": by}, ports)
 
 

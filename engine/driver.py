@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 
 from engine import wakeups
 from engine.failpoints import reach
@@ -23,7 +23,7 @@ from engine.machine.memory import take_in
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision
 from engine.models import Instance, new_id
-from engine.outcomes import Pending, Result, TimedOut, WorkerLost
+from engine.outcomes import Pending, Result, TimedOut, WorkerLost, tidied
 from engine.ports import AGENT, Ports
 from engine.signals import happening_of
 from engine.states import Phase, WaitKind
@@ -87,7 +87,8 @@ class _Driver:
         return committed.then
 
     def _take_up(self) -> tuple[Decision, Committed] | None:
-        """The claim and the first transition are one transaction."""
+        """The claim and the first transition are one transaction; not for a run that waits for child runs and has news: a wish
+        to cancel locks those first, and whoever holds its own row already would wait for a child that waits for it."""
         with transaction.atomic():
             if self.token is None:
                 claimed = loading.claim(connection, self.instance_id, self.ports.worker)
@@ -99,10 +100,12 @@ class _Driver:
             self.state = loading.load(claimed, self.ports.flows)
             self.signals = claimed.row["signal_count"]
             reach("claimed")
-            stepped = self._step(self._found())
-            if stepped is None:
-                transaction.set_rollback(True)
-            return stepped
+            if claimed.row["wait_kind"] != WaitKind.CHILD or self.signals == claimed.row["signals_seen"]:
+                stepped = self._step(self._found())
+                if stepped is None:
+                    transaction.set_rollback(True)
+                return stepped
+        return self._step(self._found())
 
     def _found(self) -> Sequence[Happening]:
         """What a new driver finds: a call without an end tells of a lost worker, or of a passed deadline."""
@@ -146,9 +149,25 @@ class _Driver:
                 return None
 
     def _decide(self, happenings: Sequence[Happening]) -> Decision:
-        """The transition; a fault of the engine itself ends the run as failed instead of being met for ever."""
+        """The transition; a fault of the engine itself ends the run as failed instead of being met for ever.
+
+        A database that is away while it is read is no fault of the engine: the body has run, so its end is decided later.
+        """
+        for pause in (*COMMIT_PAUSES, None):
+            try:
+                return self._decided(happenings)
+            except (OperationalError, InterfaceError):
+                if pause is None or connection.in_atomic_block:
+                    raise
+                connection.close()
+                time.sleep(pause)
+        raise AssertionError("The last try answers or raises.")
+
+    def _decided(self, happenings: Sequence[Happening]) -> Decision:
         try:
             return decide(self.state, happenings, self._world(), new_id, hand_over=self._hands_over())
+        except DatabaseError:
+            raise
         except Exception:
             log.exception("run %s cannot go on", self.instance_id)
             return give_up(self.state, self._world(), new_id)
@@ -209,7 +228,7 @@ class _Driver:
         reach("called")
         if isinstance(result, Pending):
             return [CallParked(WaitKind.AGENT if call.kind == AGENT else WaitKind.FUNCTION)]
-        return [CallEnded(result, call.visit_seq, call.attempt)]
+        return [CallEnded(tidied(result), call.visit_seq, call.attempt)]
 
     def _hands_over(self) -> bool:
         """Whether a long drive gives the worker back to others who wait: a loop of 10,000 turns must not starve two workers."""

@@ -6,6 +6,7 @@ reference/flow-format.md, section 9.
 from typing import Any, NoReturn
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from jsonschema import Draft202012Validator
@@ -18,6 +19,7 @@ from engine.models import Event, InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus, WaitKind
 from engine.transitions import close_tasks, complete_task, lock_run, post
+from flows.values import NotKept, recorded
 
 
 def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, ports: Ports) -> InboxTask:
@@ -59,6 +61,10 @@ def _is_being_decided(task: InboxTask, run: Instance) -> bool:
 
 def checked_answer(task: InboxTask, response: Any) -> dict[str, Any]:
     """The answer as the step's output holds it. Raises ``InvalidInput``."""
+    try:
+        recorded(response, most=settings.SULTANA_OUTPUT_LIMIT)
+    except NotKept as problem:
+        raise InvalidInput(f"The answer {problem}", field="response") from problem
     if task.task_type == "input":
         return _input_answer(task, response)
     if not isinstance(response, dict):

@@ -3,7 +3,7 @@
 Pure. An executor answers one of these for each call it is given; whatever it *raises* means that the worker died.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -57,6 +57,47 @@ class Pending:
 
 
 Result: TypeAlias = Succeeded | Failed | TimedOut | Unknown | WorkerLost
+
+
+MOST_MESSAGE, MOST_TRACEBACK = 2_000, 50_000
+"""Characters that are kept of a failure's message, and of the end of its traceback."""
+
+
+def tidied(result: Result) -> Result:
+    """The result with what an executor was told about a failure made fit to be recorded: user code raises anything.
+
+    Texts are texts that every database takes, and bounded; a status is a number, and ``retry_after`` a finite one.
+    """
+    if isinstance(result, Failed):
+        return replace(
+            result,
+            message=_text(result.message)[:MOST_MESSAGE],
+            code=_code(result.code),
+            status=_status(result.status),
+            retry_after=_seconds(result.retry_after),
+            traceback=_text(result.traceback)[-MOST_TRACEBACK:],
+        )
+    if isinstance(result, Unknown):
+        message = _text(result.message)[:MOST_MESSAGE]
+        return Unknown(message, _code(result.code), _status(result.status))
+    return result
+
+
+def _text(value: object) -> str:
+    return str(value).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _code(value: object) -> str | None:
+    return None if value is None or value == "" else _text(value)[:200]
+
+
+def _status(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _seconds(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < 1e12 else None  # type: ignore[operator, arg-type]
 
 
 def to_json(result: Result) -> dict[str, Json]:

@@ -23,7 +23,7 @@ def happening_of(news: News) -> Happening:
         case "arrived":
             return Arrived(payload["seq"], payload["data"])
         case "result":
-            return CallEnded(outcomes.from_json(payload["result"]), payload["seq"], payload["attempt"])
+            return CallEnded(outcomes.tidied(outcomes.from_json(payload["result"])), payload["seq"], payload["attempt"])
         case "child_ended":
             return ChildEnded(
                 payload["seq"],

@@ -278,12 +278,14 @@ def lock_run(instance_id: UUID) -> "models.QuerySet[Instance]":
 
 
 def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *, hint: bool = True) -> int:
-    """Tell a run something, inside the caller's transaction; answers the signal's id.
+    """Tell a run something, inside the caller's transaction; answers the signal's id, 0 when the run is gone.
 
     The count is taken up before the row is inserted, so that two who tell the same run do it one after the other, and the
     order of ids is the order of commits.
     """
-    Instance.objects.filter(id=instance_id).update(signal_count=F("signal_count") + 1, hinted_at=ports.clock.now())
+    run = Instance.objects.filter(id=instance_id)
+    if not run.update(signal_count=F("signal_count") + 1, hinted_at=ports.clock.now()):
+        return 0
     signal = Signal.objects.create(instance_id=instance_id, kind=kind, payload=payload, created_at=ports.clock.now())
     if hint:
         ports.queue.hint(instance_id)

@@ -6,7 +6,8 @@ from typing import Any
 
 from flows import kinds
 from flows.doctor.outline import Outline, Place
-from flows.text import MAX_DEPTH, is_shallow, short
+from flows.text import MAX_DEPTH, short
+from flows.values import is_shallow
 
 
 @dataclass(frozen=True, slots=True)

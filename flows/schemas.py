@@ -11,7 +11,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from flows.text import is_shallow
+from flows.values import is_shallow
 
 MAX_DEPTH: Final = 32
 """Levels of a schema; deeper ones would exhaust the validator's call stack."""

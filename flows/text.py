@@ -100,20 +100,6 @@ def short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def is_shallow(value: Any, levels: int) -> bool:
-    """Whether lists and maps are nested at most ``levels`` deep in ``value``. Safe for any depth."""
-    level = [value]
-    for _ in range(levels + 1):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
-        ]
-        if not level:
-            return True
-    return False
-
-
 def _decoded(text: str | bytes, max_bytes: int) -> str:
     try:
         decoded = text.decode() if isinstance(text, bytes) else text

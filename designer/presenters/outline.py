@@ -16,7 +16,8 @@ from flows import kinds
 from flows.doctor.outline import Outline, Place
 from flows.durations import InvalidDuration, parse_duration
 from flows.models import Flow, LibraryFunction
-from flows.text import MAX_DEPTH, is_shallow, short
+from flows.text import MAX_DEPTH, short
+from flows.values import is_shallow
 
 DEEPEST: Final = 5
 _MARKER: Final = re.compile(r"\{\{(.*?)\}\}|\$\{(.*?)\}", re.DOTALL)
@@ -120,20 +121,23 @@ def _line(place: Place, names: _Names) -> OutlineLine:
 
 
 def _when(place: Place) -> str:
-    """The rule under which an alternative is taken, or the step's own guard."""
+    """The rules under which an alternative is taken, or the step's own guard."""
+    conditions = _rules(place) if place.parent is not None and place.parent.kind == kinds.OR else []
+    if "true" in conditions:
+        return _("otherwise")
     own = place.get("when")
-    if place.parent is not None and place.parent.kind == kinds.OR:
-        rules = place.parent.raw.get("rules")
-        rule = (
-            next((each for each in rules if isinstance(each, Mapping) and each.get("next_step") == place.id), None)
-            if (isinstance(rules, list))
-            else None
-        )
-        condition = rule.get("condition") if rule else place.get("condition")
-        if str(condition).strip() == "true":
-            return _("otherwise")
-        own = condition if condition is not None else own
-    return _("if %(condition)s") % {"condition": str(own)} if own is not None else ""
+    conditions += [str(own)] if own is not None else []
+    return _("if %(condition)s") % {"condition": " || ".join(conditions)} if conditions else ""
+
+
+def _rules(place: Place) -> list[str]:
+    """The conditions that lead to a child of an ``or``: its container's rules, else its own."""
+    rules = place.parent.raw.get("rules") if place.parent else None
+    if isinstance(rules, list):
+        named = [each for each in rules if isinstance(each, Mapping) and each.get("next_step") == place.id]
+        return [str(each.get("condition")).strip() for each in named]
+    own = place.get("condition")
+    return [str(own)] if own is not None else []
 
 
 # --- what each kind says -----------------------------------------------------------------------------------------------

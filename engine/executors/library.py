@@ -15,7 +15,7 @@ from engine.outcomes import Failed, Pending, Result, Succeeded, TimedOut, Unknow
 from engine.ports import Call, Clock
 from flows import library, registry
 from flows.registry import CallContext, FunctionError, UnknownOutcome
-from flows.values import dumps
+from flows.values import NotKept, dumps, recorded
 
 log = logging.getLogger("sultana.functions")
 PLAIN = "The function stopped with an error of its own."
@@ -79,14 +79,9 @@ def _finished(result: Result) -> Result:
     if not isinstance(result, Succeeded):
         return result
     try:
-        text = dumps(result.output)
-    except (TypeError, ValueError, RecursionError) as error:
-        return Failed(f"The output is not JSON: {error}", "invalid_output", error_type="validation")
-    size, limit = len(text.encode()), settings.SULTANA_OUTPUT_LIMIT
-    if size > limit:
-        message = f"The output has {size:,} bytes; at most {limit:,} can be kept. Store it elsewhere and give its name."
-        return Failed(message, "invalid_output", error_type="validation")
-    return Succeeded(json.loads(text))
+        return Succeeded(recorded(result.output, most=settings.SULTANA_OUTPUT_LIMIT))
+    except NotKept as problem:
+        return Failed(f"The output {problem}", "invalid_output", error_type="validation")
 
 
 def argument_problem(path: str, arguments: Any, manifest: Mapping[str, Any] | None) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 from engine.machine import endings, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import CancelAsked, Happening
+from engine.machine.position import Leaf
 from engine.machine.run import Run
 from engine.machine.turn import Turn
 from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
@@ -50,8 +51,13 @@ def carry_out(turn: Turn) -> None:
     leaf, ending = turn.leaf, turn.position.ending
     if not turn.cancels or ending is None or turn.end is not None:
         return
-    if leaf is None or not (leaf.out or leaf.rests in AWAITED):
+    if leaf is None or not _is_awaited(turn, leaf):
         _close(turn, ending)
+
+
+def _is_awaited(turn: Turn, leaf: Leaf) -> bool:
+    """Whether something is out; not an agent that decides a task, for the task is cancelled and nothing is done by deciding."""
+    return (leaf.out or leaf.rests in AWAITED) and turn.open_node.kind != kinds.HUMAN_TASK
 
 
 def _close(turn: Turn, ending: Mapping[str, Any]) -> None:

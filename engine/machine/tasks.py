@@ -81,6 +81,8 @@ def fix_policy(turn: Turn, node: Node, assignee: str) -> None:
     if not assignee.startswith(GROUPS):
         return
     size = len(turn.world.people.members(assignee))
+    if size == 0:
+        raise Unusable(f"assignee: {assignee} has no members.")
     completion = str(node.settings.get("group_completion") or "any")
     quorum = _number(expressions.resolve(turn, node.settings.get("group_quorum")))
     required = {"any": 1, "all": size}.get(completion, round(1 if quorum is None else quorum))

@@ -258,12 +258,18 @@ class Turn:
         self.bound[node.id] = now_bound
 
     def _note_last(self, node: Node, seq: int, outcome: Outcome) -> None:
-        """Let the innermost loop remember the last step that ran in its iteration: its output is the iteration's result."""
-        if outcome is Outcome.SKIPPED or node.kind in (kinds.AND, kinds.OR):
+        """Let the innermost loop remember the last step that ran in its iteration: its output is the iteration's result.
+
+        What was skipped stands for an iteration in which nothing ran, so that each iteration is recorded.
+        """
+        skipped = outcome is Outcome.SKIPPED
+        if not skipped and node.kind in (kinds.AND, kinds.OR):
             return
         for place in range(len(self.frames) - 1, -1, -1):
             frame = self.frames[place]
             if frame.node != node.index and self.node(frame.node).kind == kinds.LOOP:
+                if skipped and frame.data.get("last") is not None:
+                    return
                 self.frames[place] = replace(frame, data={**frame.data, "last": seq})
                 return
 

@@ -19,7 +19,7 @@ import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from engine.machine.turn import EventLine
-from engine.store.tables import Column, Table, table
+from engine.store.tables import Column, Table, as_is, table
 
 EVENT_FIELDS = ("type", "node_id", "visit_seq", "at", "data")
 
@@ -95,13 +95,16 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """One text, and how each parameter is made ready for the driver, in order."""
+    """One text, and how parameters are made ready for the driver, by place: of some sixty only a dozen need it."""
 
     text: str
-    prepare: tuple[Callable[[Any], Any], ...]
+    prepare: tuple[tuple[int, Callable[[Any], Any]], ...]
 
     def parameters(self, values: list[Any]) -> list[Any]:
-        return [prepare(value) for prepare, value in zip(self.prepare, values, strict=True)]
+        """The same list, made ready."""
+        for place, prepare in self.prepare:
+            values[place] = prepare(values[place])
+        return values
 
 
 class _Composer:
@@ -118,6 +121,9 @@ class _Composer:
         self.prepare.append(prepare)
         return f"${len(self.prepare)}::{sql_type}" if self.numbered else "%s"
 
+    def preparers(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+        return tuple((place, prepare) for place, prepare in enumerate(self.prepare) if prepare is not as_is)
+
     def column(self, column: Column) -> str:
         return self.take(column.sql_type, column.prepare)
 
@@ -133,10 +139,6 @@ class _Composer:
         return ", ".join(f"({', '.join(self.column(column) for column in columns)})" for _ in range(count))
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 def _fence_text(composer: _Composer, shape: _Shape) -> str:
     """The fence, and in its parameters: the instance's columns, lease seconds, number of events, then the condition."""
     target = table("instance", shape.vendor)
@@ -145,11 +147,11 @@ def _fence_text(composer: _Composer, shape: _Shape) -> str:
     if shape.keeps_lease:
         until = lease_until(shape.vendor)
         if composer.numbered:
-            until = until.replace("%s::double precision", composer.take("double precision", _same))
+            until = until.replace("%s::double precision", composer.take("double precision", as_is))
         else:
-            composer.prepare.append(_same)
+            composer.prepare.append(as_is)
         lease = f"lease_until = {until}"
-    count = composer.take("integer", _same)
+    count = composer.take("integer", as_is)
     names = ("id", "lease_token", "step_no", *(("signal_count",) if shape.asks_signals else ()))
     return (
         f"UPDATE {target.name} SET {changes}, {lease}, step_no = step_no + 1, event_count = event_count + {count} "
@@ -265,9 +267,9 @@ def _at_once(shape: _Shape) -> _Statement:
     if shape.events:
         parts.append(f"events AS ({_events_text(composer, shape.events)})")
     told = "".join(
-        f", pg_notify({composer.take('text', _same)}, {composer.take('text', _same)})" for _ in range(shape.tells)
+        f", pg_notify({composer.take('text', as_is)}, {composer.take('text', as_is)})" for _ in range(shape.tells)
     )
-    return _Statement(f"WITH {', '.join(parts)} SELECT signal_count{told} FROM fence", tuple(composer.prepare))
+    return _Statement(f"WITH {', '.join(parts)} SELECT signal_count{told} FROM fence", composer.preparers())
 
 
 def _events_text(composer: _Composer, count: int) -> str:
@@ -330,10 +332,10 @@ def _event_rows(fence: Fence, batch: Batch, before: int) -> list[Row]:
 @lru_cache(maxsize=256)
 def _fence_alone(shape: _Shape) -> _Statement:
     composer = _Composer(shape.vendor)
-    return _Statement(_fence_text(composer, shape), tuple(composer.prepare))
+    return _Statement(_fence_text(composer, shape), composer.preparers())
 
 
 @lru_cache(maxsize=1024)
 def _row_alone(vendor: str, shape: RowShape) -> _Statement:
     composer = _Composer(vendor)
-    return _Statement(_row_text(composer, vendor, shape, ""), tuple(composer.prepare))
+    return _Statement(_row_text(composer, vendor, shape, ""), composer.preparers())

@@ -53,6 +53,11 @@ def table(name: str, vendor: str) -> Table:
     return Table(model._meta.db_table, columns, tuple(always))
 
 
+def as_is(value: Any) -> Any:
+    """The preparer of values that need none; whoever meets it may leave it out."""
+    return value
+
+
 def _sql_type(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) -> str:
     target = field
     while target.remote_field is not None:
@@ -68,7 +73,14 @@ def _preparer(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) 
         target = target.target_field  # type: ignore[attr-defined]
     if isinstance(target, RecordedJSONField):
         return target.get_prep_value
+    if isinstance(target, models.CharField | models.TextField) and connection.vendor == "postgresql":
+        return _without_nul
     plain = isinstance(target, models.CharField | models.TextField | models.IntegerField | models.FloatField)
     if plain or connection.vendor == "postgresql":
-        return lambda value: value
+        return as_is
     return lambda value: target.get_db_prep_save(value, connection)
+
+
+def _without_nul(value: Any) -> Any:
+    """PostgreSQL's texts cannot hold the character 0, JSON's can: a title made of an input must not stop its run."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value

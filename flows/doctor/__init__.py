@@ -24,7 +24,8 @@ from flows.doctor.exam import Examination, LineOf, examine
 from flows.doctor.findings import Finding
 from flows.doctor.library import Known, Library, NothingKnown
 from flows.loader import Document
-from flows.text import MAX_DEPTH, is_shallow, short
+from flows.text import MAX_DEPTH, short
+from flows.values import is_shallow
 
 __all__ = [
     "CODES",

@@ -58,11 +58,12 @@ def _start(count: int) -> dict[UUID, bool]:
 
 
 def _carry_out(runs: Mapping[UUID, bool], blows: Sequence[str], cluster: Cluster) -> None:
-    """Answer what is asked and deal the blows, spread evenly over the work, until all runs have ended."""
+    """Answer what is asked, disturb, and deal the blows, spread evenly over the work, until all runs have ended."""
     due = list(reversed(blows))
     deadline = time.monotonic() + PATIENCE
     while Instance.objects.filter(id__in=runs, ended_at=None).exists() and time.monotonic() < deadline:
         _answer_all()
+        _hint_twice()
         if due and _progress(runs) >= (len(blows) - len(due)) / (len(blows) + 1):
             _deal(due.pop(), cluster, in_call=len(due) % 2 == 0)
             deadline = time.monotonic() + PATIENCE
@@ -73,6 +74,13 @@ def _carry_out(runs: Mapping[UUID, bool], blows: Sequence[str], cluster: Cluster
 def _progress(runs: Mapping[UUID, bool]) -> float:
     """How much of the work is done, from 0 to about 1."""
     return Visit.objects.exclude(outcome="").count() / (len(runs) * flow.VISITS)
+
+
+def _hint_twice() -> None:
+    """Have workers look at runs that others are busy with: a message may be doubled without harm."""
+    under_way = list(Instance.objects.filter(ended_at=None).values_list("id", flat=True))
+    for run in random.sample(under_way, min(3, len(under_way))):
+        ports().queue.hint(run)
 
 
 def _deal(blow: str, cluster: Cluster, *, in_call: bool) -> None:

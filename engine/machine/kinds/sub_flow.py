@@ -10,6 +10,7 @@ from engine.machine.turn import NewChild, Turn
 from engine.states import Status, WaitKind
 from flows import kinds
 from flows.graph import Node
+from flows.values import MAX_DEPTH, is_shallow
 
 
 class SubFlowStep(Kind):
@@ -49,6 +50,10 @@ class SubFlowStep(Kind):
             else steps.resolve_or_fail(turn, node, "input_mapping", mapping)
         )
         if not found:
+            return
+        if not is_shallow(value, MAX_DEPTH):
+            message = f"input_mapping: this is nested more than {MAX_DEPTH} levels deep."
+            steps.fail(turn, node, Fault(message, "evaluation", final=True))
             return
         assert turn.leaf is not None
         position = {"made_by": turn.leaf.attempt}

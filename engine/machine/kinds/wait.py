@@ -1,6 +1,7 @@
 """Wait steps: a delay, a time, a cron match or an event (reference/flow-format.md, section 5)."""
 
 from datetime import UTC, datetime, timedelta
+from math import inf
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -73,7 +74,7 @@ class WaitStep(Kind):
         elif moment <= turn.now:
             steps.succeed(turn, node, {"waited": False, "reason": "timestamp_passed"})
         else:
-            turn.rest(WaitKind.TIMER, "scheduled", due=moment, wake="timer")
+            turn.rest(WaitKind.TIMER, "scheduled", due=min(moment, turn.after(inf)), wake="timer")
 
     def _event(self, turn: Turn, node: Node) -> None:
         due = None
@@ -99,7 +100,7 @@ def next_match(cron: str, timezone: str, now: datetime) -> datetime | None:
     try:
         local = now.astimezone(ZoneInfo(timezone))
         found: datetime = croniter(PRESETS.get(cron, cron), local).get_next(datetime)
-    except (CroniterError, ZoneInfoNotFoundError, ValueError):
+    except (CroniterError, ZoneInfoNotFoundError, ValueError, OSError):  # "America" is a folder
         return None
     return found.astimezone(UTC)
 

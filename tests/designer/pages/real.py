@@ -19,9 +19,15 @@ from flows.models import FlowVersion
 from tests.factories import FlowFactory, FlowVersionFactory, now
 
 FLOWS = Path(demo_functions.__file__).parents[1] / "flows"
-ORDER = {"order_id": "A-7", "customer": "tim", "total": 120, "country": "CH", "lines": [{"sku": "lamp", "quantity": 1}]}
-DECLINED = {**ORDER, "order_id": "A-8-DECLINED", "total": 90}
-LARGE = {**ORDER, "order_id": "A-9", "total": 900, "review_seconds": 14400}
+ORDER: dict[str, Any] = {
+    "order_id": "A-7",
+    "customer": "tim",
+    "total": 120,
+    "country": "CH",
+    "lines": [{"sku": "lamp", "quantity": 1}],
+}
+DECLINED: dict[str, Any] = {**ORDER, "order_id": "A-8-DECLINED", "total": 90}
+LARGE: dict[str, Any] = {**ORDER, "order_id": "A-9", "total": 900, "review_seconds": 14400}
 
 
 def published(definition: Mapping[str, Any], *, path: str = "/flows/example", title: str = "Example") -> FlowVersion:

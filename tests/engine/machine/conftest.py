@@ -3,11 +3,11 @@
 import pytest
 
 from tests.engine.machine.scene import Scene
-from tests.scenario_database import scenario_database as scenario_database
+from tests.scenario_database import transactional_db as transactional_db
 
 
 @pytest.fixture
-def begin(scenario_database):
+def begin(transactional_db):
     """Start a run of the given nodes; it comes to rest before this returns.
 
     ``agents`` and ``functions`` map paths to what consecutive calls answer, ``groups`` names to members; other keywords belong to
