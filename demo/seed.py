@@ -11,7 +11,7 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, User
 from django.db import models, transaction
 
-from demo import functions
+from demo import agents, functions
 from demo.models import (
     Behaviour,
     Budget,
@@ -48,11 +48,12 @@ Row = TypeVar("Row", bound=models.Model)
 
 @transaction.atomic
 def seed() -> None:
-    """Make what is missing of people, groups and facts."""
+    """Make what is missing of people, groups, facts and agents."""
     _people()
     _shop()
     _company()
     _shifts()
+    agents.seed()
     for path in functions.paths():
         Behaviour.objects.get_or_create(path=path)
 
