@@ -61,7 +61,9 @@ class World:
     def version(self, *nodes: dict[str, Any], path: str = "/flows/it", **data: Any) -> Any:
         definition = {"nodes": list(nodes), **data}
         flow = FlowFactory(path=path)
-        return FlowVersionFactory(flow=flow, definition=definition, graph=graph.to_json(lower(definition, {}.get)))
+        return FlowVersionFactory(
+            flow=flow, definition=definition, graph=graph.to_json(lower(definition, lambda path: None))
+        )
 
     def worker(self, name: str) -> Ports:
         return replace(self.ports, worker=name)

@@ -1,5 +1,7 @@
 """Ways through containers: jumps in and out, what never ran, loops, branches (design/engine-notes.md, section 11)."""
 
+from typing import Any
+
 import pytest
 
 from engine.outcomes import Succeeded
@@ -135,7 +137,7 @@ def test_every_node_has_one_outcome_at_the_end(status) -> None:
 )
 def test_a_loop_over_items_gives_a_result_for_each(shape, results) -> None:
     found = walk(loop("l", call("a", arguments={"x": "${item}"}), **shape), input={"items": ["i"]})
-    found.answer = lambda each: _echo(found, each)
+    found.answer = lambda call: _echo(found, call)
     assert found.go().output["results"] == results
 
 

@@ -1,5 +1,6 @@
 """Late, doubled and misdirected news change nothing, wherever a run stands."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -87,7 +88,7 @@ def test_news_for_an_earlier_attempt_changes_nothing(place) -> None:
         assert _changes_nothing(found, kind), kind
 
 
-MEANT = {
+MEANT: dict[str, set[Any]] = {
     "a call that is out": {CallEnded},
     "a parked call": {CallEnded, "call"},
     "a retry": {"retry"},
