@@ -37,6 +37,8 @@ from flows.models import Flow, FlowVersion
 from flows.values import NotKept, dumps, recorded
 
 KEY_LASTS = timedelta(hours=24)
+RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
+"""What :func:`resume` ends: a wait for what somebody outside has to say."""
 KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
 
 
@@ -185,9 +187,10 @@ def _check_cancellable(instance: Instance) -> None:
 
 
 def resume(instance_id: UUID, *, data: Any = None, step: str | None = None, by: str | None = None, ports: Ports) -> int:
-    """Tell a run that the event it waits for has come; answers the signal's id. Nothing is run here.
+    """Tell a run that the event it waits for has come, or what the user of its chat says; answers the signal's id.
 
-    Raises ``NotFound``, ``Conflict`` (it does not wait for an event), ``InvalidInput`` (data that is no JSON).
+    Nothing is run here. A chat's data are ``{message}``. Raises ``NotFound``, ``Conflict`` (it waits for neither) and
+    ``InvalidInput`` (data that is no JSON, a chat without a message).
     """
     try:
         recorded(data, most=settings.SULTANA_OUTPUT_LIMIT)
@@ -196,12 +199,20 @@ def resume(instance_id: UUID, *, data: Any = None, step: str | None = None, by: 
     with transaction.atomic():
         instance = _get(instance_id)
         leaf = positions.from_json(instance.position).leaf
-        waits = instance.status == Status.WAITING and leaf is not None and leaf.rests == WaitKind.EVENT
+        waits = instance.status == Status.WAITING and leaf is not None and leaf.rests in RESUMABLE
         if not waits or leaf is None or (step is not None and instance.node_id != step):
-            raise Conflict("This run does not wait for an event; nothing was changed.", node=step)
+            raise Conflict("This run does not wait for an event or a message; nothing was changed.", node=step)
+        if leaf.rests == WaitKind.CHAT:
+            _check_message(data)
         if Signal.objects.filter(instance=instance_id, kind__in=["arrived", "wake", "cancel"]).exists():
             raise Conflict("What this run waits for has already come or is over; nothing was changed.", node=step)
         return post(instance_id, "arrived", {"seq": leaf.seq, "data": data, "by": by}, ports)
+
+
+def _check_message(data: Any) -> None:
+    message = data.get("message") if isinstance(data, dict) else None
+    if not isinstance(message, str) or not message.strip():
+        raise InvalidInput('A chat is told {"message": "..."}, and the message is no blank text.', field="message")
 
 
 def deliver_result(instance_id: UUID, *, visit_seq: int, attempt: int, result: outcomes.Result, ports: Ports) -> int:

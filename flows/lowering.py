@@ -78,10 +78,25 @@ def retry_policy(raw: RawNode, manifest: Mapping[str, Any] | None) -> RetryPolic
     """
     own, preset = kinds.setting(raw, "retry"), PRESETS.get(str(kinds.setting(raw, "retry_strategy")))
     declared = manifest.get("retry") if manifest else None
-    fallback = preset or declared_retry(declared, RetryPolicy(kinds.DEFAULT_RETRIES.get(kinds.kind_of(raw), 0)))
+    default = _sequence_retry(raw) or RetryPolicy(kinds.DEFAULT_RETRIES.get(kinds.kind_of(raw), 0))
+    fallback = preset or declared_retry(declared, default)
     if isinstance(own, Mapping):
         return declared_retry(own, RetryPolicy(fallback.max_retries))
     return fallback
+
+
+def _sequence_retry(raw: RawNode) -> RetryPolicy | None:
+    """What ``ai_config`` says about a call that failed: ``on_error: retry``, after one and the same delay."""
+    config = _ai_config(raw)
+    if config.get("on_error") != "retry":
+        return None
+    count, delay = _number(config.get("max_retries")), _positive(config.get("retry_delay_ms")) or 1_000
+    return RetryPolicy(2 if count is None else max(0, int(count)), base_ms=delay, max_ms=delay)
+
+
+def _ai_config(raw: RawNode) -> Mapping[str, Any]:
+    found = kinds.setting(raw, "ai_config") if kinds.kind_of(raw) == kinds.AI_SEQUENCE else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def declared_retry(retry: Any, default: RetryPolicy) -> RetryPolicy:
@@ -105,7 +120,7 @@ def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Ma
     shields = kinds.kind_of(raw) in (kinds.LOOP, kinds.PARALLEL)
     passes = declared is True or kinds.setting(raw, "optional") is True
     if not shields:
-        passes = passes or on_error in ("continue", "skip")
+        passes = passes or on_error in ("continue", "skip") or _ai_config(raw).get("on_error") == "continue"
     must_succeed = kinds.setting(raw, "must_succeed") is True
     return Policy(
         retry=retry_policy(raw, manifest),

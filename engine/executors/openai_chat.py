@@ -4,6 +4,7 @@ Answers are streamed, so that a slow one is noticed, an endless one is cut off a
 Nothing is tried again here: the engine does that, and is told what the server said about when (``Retry-After``).
 """
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
@@ -46,9 +47,10 @@ class OpenAIProvider:
             raise FunctionError(f"{agent} has no key: {error}", code="missing_key") from error
 
     def reply(self, request: Request) -> Reply:
-        until = time.monotonic() + self._agent.answer_seconds
+        seconds = min(self._agent.answer_seconds, request.question.get("answer_ms", math.inf) / 1000)
+        until = time.monotonic() + seconds
         try:
-            with self._client() as client:
+            with self._client(seconds) as client:
                 stream = client.chat.completions.create(stream=True, **self._parameters(request))
                 with stream:
                     return _collected(_in_time(stream, until))
@@ -66,8 +68,8 @@ class OpenAIProvider:
         except STUMBLES as error:
             raise FunctionError(MALFORMED, code="malformed_answer") from error
 
-    def _client(self) -> openai.OpenAI:
-        limits = httpx2.Timeout(self._agent.answer_seconds, connect=CONNECT_SECONDS)
+    def _client(self, seconds: float) -> openai.OpenAI:
+        limits = httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         return openai.OpenAI(
             api_key=self._key or "none",
             base_url=self._agent.base_url or OPENAI,

@@ -92,7 +92,7 @@ def fault_of(result: Result) -> Fault | None:
 def _own_failure(output: Any) -> Fault | None:
     """A run of the agent that says of itself that it failed or was stopped."""
     outcome = output.get("outcome") if isinstance(output, Mapping) else None
-    if outcome not in ENDED_BADLY:
+    if not isinstance(outcome, str) or outcome not in ENDED_BADLY:
         return None
     return Fault(str(output.get("error") or f"The agent's run ended {outcome}."), code=f"agent_{outcome}")
 
@@ -106,9 +106,10 @@ def record(turn: Turn, output: Any) -> dict[str, Any]:
     return {"response": None, "agent_run_id": run_id, "outcome": "succeeded", "usage": None, **given}
 
 
-def usage_of(output: Any) -> Any:
+def usage_of(output: Any) -> dict[str, float] | None:
     """What an answer cost, ``{input_tokens, output_tokens}``; ``None`` where it does not say."""
-    return output.get("usage") if isinstance(output, Mapping) else None
+    found = output.get("usage") if isinstance(output, Mapping) else None
+    return {name: number(value, 0) for name, value in found.items()} if isinstance(found, Mapping) else None
 
 
 def structured(output: Any, schema: Mapping[str, Any] | None = None) -> Any:

@@ -65,7 +65,7 @@ def _close(turn: Turn, ending: Mapping[str, Any]) -> None:
     leaf = turn.leaf
     turn.target = None
     if leaf is not None:
-        if turn.open_node.kind == kinds.HUMAN_TASK:
+        if turn.open_node.kind == kinds.HUMAN_TASK or leaf.rests == WaitKind.HUMAN_TASK:
             turn.close_tasks = (leaf.seq, "run_cancelled")
         if leaf.deadline is not None:
             turn.writes.delete("wakeup", {"visit_seq": leaf.seq})

@@ -86,7 +86,7 @@ def _meet(turn: Turn, happening: Happening) -> None:
         case Answered(seq, output) if _rests(turn, seq, WaitKind.HUMAN_TASK):
             turn.wake_leaf()
             KINDS[turn.open_node.kind].answered(turn, turn.open_node, output)
-        case Arrived(seq, data) if _rests(turn, seq, WaitKind.EVENT):
+        case Arrived(seq, data) if _rests(turn, seq, WaitKind.EVENT) or _rests(turn, seq, WaitKind.CHAT):
             turn.wake_leaf()
             KINDS[turn.open_node.kind].arrived(turn, turn.open_node, data)
         case ChildEnded(seq) if _rests(turn, seq, WaitKind.CHILD):

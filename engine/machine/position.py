@@ -27,7 +27,8 @@ class Leaf:
 
     ``rests`` is the kind of wait it rests on, empty otherwise. ``out`` is true from the commit that records an attempt's
     start to the one that records its end: found true by a new driver, it means that a worker died in the call. ``began`` is
-    the attempt's start, ``since`` the wait's.
+    the attempt's start, ``since`` the wait's. ``done`` is the last attempt behind which the visit went on with another call:
+    retries count from there.
     """
 
     node: int
@@ -39,6 +40,7 @@ class Leaf:
     deadline: str | None = None
     began: str | None = None
     since: str | None = None
+    done: int = 0
 
 
 @dataclass(frozen=True, slots=True)

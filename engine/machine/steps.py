@@ -28,12 +28,7 @@ def open_step(turn: Turn, node: Node) -> None:
 
 def begin_attempt(turn: Turn, node: Node, **row: Any) -> None:
     """Number the next attempt and record its start, or the retry's."""
-    leaf = turn.leaf
-    assert leaf is not None
-    attempt = leaf.attempt + 1
-    turn.leaf = replace(leaf, attempt=attempt, began=turn.now.isoformat())
-    turn.writes.update("visit", {"seq": leaf.seq}, attempts=attempt)
-    turn.writes.insert("attempt", _attempt_key(leaf.seq, attempt), started_at=turn.now, **row)
+    leaf = _number_attempt(turn, **row)
     turn.event(
         "step_started",
         node.id,
@@ -41,8 +36,24 @@ def begin_attempt(turn: Turn, node: Node, **row: Any) -> None:
         step_name=expressions.label(turn, node),
         step_type=node.kind,
         visit=leaf.number,
-        attempt=attempt,
+        attempt=leaf.attempt,
     )
+
+
+def go_further(turn: Turn) -> None:
+    """The open attempt is over and its visit goes on with another call, which has all its retries again."""
+    assert turn.leaf is not None
+    turn.leaf = replace(turn.leaf, done=turn.leaf.attempt)
+    _number_attempt(turn)
+
+
+def _number_attempt(turn: Turn, **row: Any) -> Leaf:
+    assert turn.leaf is not None
+    leaf = replace(turn.leaf, attempt=turn.leaf.attempt + 1, began=turn.now.isoformat())
+    turn.leaf = leaf
+    turn.writes.update("visit", {"seq": leaf.seq}, attempts=leaf.attempt)
+    turn.writes.insert("attempt", _attempt_key(leaf.seq, leaf.attempt), started_at=turn.now, **row)
+    return leaf
 
 
 def call_out(
@@ -61,7 +72,7 @@ def call_out(
     leaf, facts = turn.leaf, turn.run.facts
     assert leaf is not None
     deadline = turn.after(_limit_ms(turn, node) if limit_ms is None else limit_ms)
-    key = f"{facts.id}:{leaf.seq}"
+    key = f"{facts.id}:{leaf.seq}" + (f":{leaf.done}" if leaf.done else "")
     turn.leaf = replace(leaf, out=True, deadline=deadline.isoformat())
     turn.writes.update(
         "attempt",
@@ -112,7 +123,7 @@ def attempt_succeeded(turn: Turn, node: Node, *, usage: Any = None) -> None:
     assert leaf is not None
     end_attempt(turn, leaf, AttemptResult.SUCCEEDED)
     cost = {} if usage is None else {"usage": usage}
-    turn.event("step_completed", node.id, leaf.seq, duration_ms=_lasted(turn, leaf), **cost)
+    turn.event("step_completed", node.id, leaf.seq, duration_ms=lasted(turn, leaf), **cost)
 
 
 def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
@@ -121,7 +132,7 @@ def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
     assert leaf is not None
     error = fault.error(node.id, turn.now, leaf.attempt)
     end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
-    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=_lasted(turn, leaf))
+    turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=lasted(turn, leaf))
 
 
 def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
@@ -150,14 +161,14 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
     leaf = turn.leaf
     assert leaf is not None
     attempt_failed(turn, node, fault)
-    policy = node.policy.retry
-    if fault.final or leaf.attempt > policy.max_retries:
+    policy, failures = node.policy.retry, leaf.attempt - leaf.done
+    if fault.final or failures > policy.max_retries:
         ladder.fail_visit(turn, fault)
         return
     turn.leaf = replace(leaf, out=False, deadline=None)
-    delay = policy.delay_ms(leaf.attempt, random=turn.world.random)
+    delay = policy.delay_ms(failures, random=turn.world.random)
     due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
-    turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry", data={"retry": leaf.attempt, "of": policy.max_retries})
+    turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry", data={"retry": failures, "of": policy.max_retries})
 
 
 def resolve_or_fail(turn: Turn, node: Node, field: str, value: Any) -> tuple[Any, bool]:
@@ -237,5 +248,6 @@ def _attempt_key(seq: int, attempt: int) -> dict[str, int]:
     return {"visit_seq": seq, "number": attempt}
 
 
-def _lasted(turn: Turn, leaf: Leaf) -> int:
+def lasted(turn: Turn, leaf: Leaf) -> int:
+    """How long the open attempt has taken, in milliseconds."""
     return milliseconds(turn.now - datetime.fromisoformat(leaf.began)) if leaf.began else 0

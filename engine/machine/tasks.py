@@ -4,6 +4,7 @@ Pure.
 """
 
 import math
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -76,6 +77,24 @@ def rest_on(turn: Turn, ids: list[str], due: datetime | None) -> None:
     turn.rest(WaitKind.HUMAN_TASK, "human_task", due=due, wake="deadline", data={"task_ids": ids})
 
 
+def approval(turn: Turn, node: Node, asked: Mapping[str, Any], data: Any) -> dict[str, Any]:
+    """A task to approve what a step came to: ``asked`` says ``assignee`` and ``due_in_seconds``. Raises as :func:`describe`."""
+    assignee = _assignee(turn, asked.get("assignee"))
+    if assignee.startswith(AGENTS):
+        raise Unusable("approval.assignee: a person or a group approves a conversation.", final=True)
+    return {
+        "task_type": "approval",
+        "title": expressions.label(turn, node)[:500],
+        "description": "",
+        "assignee": assignee,
+        "priority": 3,
+        "options": DEFAULT_OPTIONS,
+        "input_schema": None,
+        "data": data,
+        "due_in_seconds": _seconds(expressions.resolve(turn, asked.get("due_in_seconds"))),
+    }
+
+
 def fix_policy(turn: Turn, node: Node, assignee: str) -> None:
     """Fix how many members of a group must answer, and which answers count, for whoever takes the answers."""
     if not assignee.startswith(GROUPS):
@@ -91,7 +110,7 @@ def fix_policy(turn: Turn, node: Node, assignee: str) -> None:
     assert turn.leaf is not None
     condition = node.settings.get("response_condition")
     policy = {"path": assignee, "completion": completion, "required": required, "condition": condition}
-    turn.enter_with(turn.leaf.seq, policy)
+    turn.enter_with(turn.leaf.seq, {**(turn.entry_of(turn.leaf.seq) or {}), **policy})
 
 
 def describe(turn: Turn, node: Node) -> dict[str, Any]:

@@ -200,6 +200,13 @@ class Turn:
     def event(self, kind: str, node_id: str = "", seq: int | None = None, **data: Any) -> None:
         self.events.append(EventLine(kind, node_id, seq, data))
 
+    def entry_of(self, seq: int) -> Any:
+        """What a visit fixed when it was entered; ``None`` where it fixed nothing, or was opened only in this turn."""
+        try:
+            return self.entries[seq]
+        except KeyError:
+            return None
+
     def enter_with(self, seq: int, entry: Any) -> None:
         """Fix what a visit needs until it ends."""
         self.writes.update("visit", {"seq": seq}, entry=entry)

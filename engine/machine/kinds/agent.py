@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.machine import asking, steps
+from engine.machine import asking, competing, steps
 from engine.machine.faults import Fault, evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
@@ -62,7 +62,7 @@ class AgentStep(Kind):
 def _question(turn: Turn, node: Node) -> dict[str, Any]:
     """What the call carries. Raises ``ExpressionError``."""
     settings = node.settings
-    prompt = asking.prompt(turn, settings.get("prompt") or settings.get("message"))
+    prompt = competing.prompt(turn, node, settings.get("prompt") or settings.get("message"))
     schema = asking.schema_of(settings.get("response_format"))
     return {
         "prompt": _from_input(turn.run.facts.input) if prompt is None else prompt,
