@@ -127,6 +127,9 @@ def _construct(turn: Turn, node: Node) -> Node | None:
 
 
 def _retries_left(turn: Turn, container: Node) -> bool:
+    """Whether the construct may start anew: loops alone do (reference/flow-format.md, section 6, common keys)."""
+    if container.kind != kinds.LOOP:
+        return False
     frame = next((each for each in turn.frames if each.node == container.index), None)
     return frame is not None and frame.data.get("attempt", 1) <= container.policy.retry.max_retries
 

@@ -32,6 +32,11 @@ def test_must_succeed_in_a_container_that_passes_still_fails_the_run() -> None:
     assert failing(group("g", bad(must_succeed=True), optional=True), call("b")).status == Status.FAILED
 
 
+def test_retries_of_a_plain_container_are_none() -> None:
+    done = failing(group("g", bad(), retry={"max_retries": 2}, continue_on_fail=True), call("b"))
+    assert done.called() == ["a", "b"]
+
+
 def test_an_error_edge_comes_before_continue_on_fail() -> None:
     done = failing(bad(error_edge="c", continue_on_fail=True), call("b"), call("c"))
     assert done.called() == ["a", "c"]
