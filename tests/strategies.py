@@ -1,6 +1,10 @@
 """Drawn data that several tests share."""
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For a machine with other things to do: how long one example takes says nothing."""
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 """Any text that UTF-8 can hold."""

@@ -16,5 +16,5 @@ def test_the_run_is_made_on_the_database_that_was_asked_for(pytestconfig: pytest
 def test_a_real_process_sees_what_a_test_has_committed(process_environment: dict[str, str]) -> None:
     User.objects.create_user("alice")
     command = [sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", COUNT_USERS]
-    done = subprocess.run(command, env=process_environment, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(command, env=process_environment, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.strip() == "1"

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 
 from flows.text import MAX_BYTES, DocumentError, read, read_all, write_json, write_yaml
-from tests.strategies import json_values
+from tests.strategies import json_values, unhurried
 
 
 def exact(value: object) -> str:
@@ -13,16 +13,19 @@ def exact(value: object) -> str:
     return json.dumps(value)
 
 
+@unhurried
 @given(json_values)
 def test_yaml_reads_back_what_was_written(value):
     assert exact(read(write_yaml(value), format="yaml").value) == exact(value)
 
 
+@unhurried
 @given(json_values)
 def test_json_reads_back_what_was_written(value):
     assert exact(read(write_json(value), format="json").value) == exact(value)
 
 
+@unhurried
 @given(json_values)
 def test_other_yaml_readers_read_the_same(value):
     assert exact(yaml.safe_load(write_yaml(value))) == exact(value)

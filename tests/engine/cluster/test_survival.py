@@ -81,10 +81,10 @@ def test_a_body_is_interrupted_at_its_deadline(cluster: RunningCluster) -> None:
 def test_bodies_that_resist_their_deadline_are_killed_two_seconds_later(cluster: RunningCluster) -> None:
     send("swallow_the_deadline", "python")
     send("sit_in_c_code", "c")
-    eventually(lambda: len(notes.read("died")) == 2)
-    for began, died in zip(notes.read("began")[:2], notes.read("died"), strict=True):
-        assert 2.2 <= died.at - began.at < 5
     eventually(lambda: ran("python", "c"))
+    for began in notes.read("began"):
+        (died,) = (note for note in notes.read("died") if note.detail.endswith(f":{began.pid}"))
+        assert 2.2 <= died.at - began.at < 5
 
 
 def test_a_database_that_is_away_for_a_moment_is_survived(cluster: RunningCluster, vendor: str) -> None:
@@ -124,18 +124,18 @@ def test_heartbeats_come_every_two_seconds(cluster: RunningCluster) -> None:
 
 
 def test_thirty_five_random_kills_lose_nothing(cluster: RunningCluster) -> None:
-    labels = [str(number) for number in range(350)]
+    labels = [str(number) for number in range(280)]
     dice = random.Random(35)
     kills = 0
     for label in labels:
         send("work", label, 10)
-        while kills < int(label) // 10:
+        while kills < int(label) // 8:
             kills += kill_one(cluster, dice)
             time.sleep(0.05)
     kill_one(cluster, dice)
     eventually(lambda: not OrmQ.objects.exists(), within=60)
     assert set(notes.details("ran")) == set(labels)
-    assert len(notes.read("ran")) < 400
+    assert len(notes.read("ran")) < 320
 
 
 def kill_one(cluster: RunningCluster, dice: random.Random) -> bool:

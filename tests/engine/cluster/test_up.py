@@ -14,10 +14,13 @@ from django.core.management import CommandError, call_command
 from django_q.models import OrmQ
 
 from engine import queue
+from engine.cluster.supervisor import Supervisor
 from engine.models import WorkerNode
 from tests.engine.cluster.conftest import eventually, is_alive
 
 pytestmark = [pytest.mark.chaos, pytest.mark.django_db(transaction=True)]
+
+PATIENCE = 120.0  # seconds: several Pythons start, and the machine may be busy
 
 
 class Up:
@@ -45,7 +48,7 @@ class Up:
     def stop(self) -> None:
         members = self.root.children(recursive=True)
         self.process.terminate()
-        assert self.process.wait(timeout=10) == 0
+        assert self.process.wait(timeout=40) == 0
         assert not [member for member in members if is_alive(member)]
 
     def destroy(self) -> None:
@@ -68,31 +71,38 @@ def up(tmp_path: Path, process_environment: dict[str, str]) -> Iterator[Callable
         running.destroy()
 
 
-def test_one_command_runs_web_server_and_workers_and_stops_both(up: Callable[..., Up]) -> None:
+def test_one_command_runs_web_server_and_workers_and_starts_a_killed_cluster_again(up: Callable[..., Up]) -> None:
     running = up("--workers", "3")
-    eventually(lambda: len(running.named("flow-worker")) == 3 and WorkerNode.objects.exists(), within=40)
-    eventually(running.answers, within=40)
+    eventually(lambda: len(running.named("flow-worker")) == 3 and WorkerNode.objects.exists(), within=PATIENCE)
+    eventually(running.answers, within=PATIENCE)
+    first = WorkerNode.objects.get().name
+    running.named("flow-sentinel")[0].kill()
+    eventually(WorkerNode.objects.exclude(name=first).exists, within=PATIENCE)
+    queue.send_hint("00000000-0000-7000-8000-000000000000")
+    eventually(lambda: not OrmQ.objects.exists(), within=PATIENCE)
     running.stop()
+    web = f"web server on http://127.0.0.1:{running.port} started"
+    ended = "cluster ended (exit code 3), starts again in 0.4 s"
     assert running.log.read_text().splitlines() == [
-        f"web server on http://127.0.0.1:{running.port} started",
+        web,
+        "cluster started",
+        ended,
         "cluster started",
         "stopping",
         "stopped",
     ]
 
 
-def test_without_web_only_the_workers_run_and_a_killed_cluster_comes_back(up: Callable[..., Up]) -> None:
-    running = up("--no-web", "--workers", "1")
-    eventually(WorkerNode.objects.exists, within=40)
-    first = WorkerNode.objects.get().name
-    (cluster,) = running.root.children()
-    cluster.kill()
-    eventually(WorkerNode.objects.exclude(name=first).exists, within=40)
-    queue.send_hint("00000000-0000-7000-8000-000000000000")
-    eventually(lambda: not OrmQ.objects.exists(), within=40)
-    assert not running.answers()
-    running.stop()
-    assert "Traceback" not in running.log.read_text()
+def test_without_web_only_the_workers_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    supervised: list[str] = []
+
+    class Noting(Supervisor):
+        def run(self) -> None:
+            supervised.extend(program.name for program in self._programs)
+
+    monkeypatch.setattr("engine.management.commands.up.Supervisor", Noting)
+    call_command("up", "--no-web")
+    assert supervised == ["cluster"]
 
 
 @pytest.mark.parametrize("workers", ["0", "many"])
