@@ -1,5 +1,5 @@
 """The administration pages; Django finds them by importing this package."""
 
-from designer.admin import tokens
+from designer.admin import runs, tokens
 
-__all__ = ["tokens"]
+__all__ = ["runs", "tokens"]
