@@ -95,7 +95,7 @@ def test_the_text_has_line_numbers_and_findings_lead_to_their_line(page: Page, s
     editor = page.get_by_label("Order fulfilment as YAML")
     editor.fill(TEXT.replace("next_step: refuse }", "next_step: nowhere }"))
     page.get_by_role("button", name="Check without saving").click()
-    expect(page.get_by_text("1 error")).to_be_visible()
+    expect(page.get_by_text("1 error", exact=True)).to_be_visible()
     page.locator('a[href^="#L"]').first.click()
     chosen = editor.evaluate("text => text.value.slice(text.selectionStart, text.selectionEnd)")
     assert chosen.strip()

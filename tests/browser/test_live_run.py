@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.test import override_settings
 from playwright.sync_api import Page, expect
 
 from demo.models import StockItem
@@ -19,6 +20,8 @@ from tests.factories import UserFactory
 def live_server(process_environment: dict[str, str]) -> Iterator[Server]:
     """Streams need the server that people use, not the one that tests usually do with."""
     with running_server(process_environment) as server:
+        # pytest-django switches these on for whatever has this name; the server is a process with its own
+        setattr(server, "_live_server_modified_settings", override_settings())  # noqa: B010
         yield server
 
 
