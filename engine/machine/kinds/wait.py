@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from croniter import croniter
 from croniter.croniter import CroniterError
@@ -14,18 +13,9 @@ from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from engine.states import WaitKind
 from flows import kinds
+from flows.cron import parse_cron, parse_timezone
 from flows.durations import InvalidDuration, parse_duration
 from flows.graph import Node
-
-PRESETS = {
-    "@hourly": "0 * * * *",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@weekly": "0 0 * * 1",
-    "@monthly": "0 0 1 * *",
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-}
 
 
 class WaitStep(Kind):
@@ -98,9 +88,9 @@ class WaitStep(Kind):
 def next_match(cron: str, timezone: str, now: datetime) -> datetime | None:
     """The next moment (UTC) after ``now`` that matches; ``None`` when expression or time zone cannot be read."""
     try:
-        local = now.astimezone(ZoneInfo(timezone))
-        found: datetime = croniter(PRESETS.get(cron, cron), local).get_next(datetime)
-    except (CroniterError, ZoneInfoNotFoundError, ValueError, OSError):  # "America" is a folder
+        local = now.astimezone(parse_timezone(timezone))
+        found: datetime = croniter(parse_cron(cron), local).get_next(datetime)
+    except (CroniterError, ValueError):
         return None
     return found.astimezone(UTC)
 
