@@ -166,7 +166,9 @@ def test_a_slow_answer_costs_no_more_than_the_agents_time(ask, model):
 
 
 @pytest.mark.django_db(transaction=True)  # the interruption closes the connection
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_deadline_of_the_call_interrupts_a_slow_answer(ask, model):
+    """A deadline that strikes while Python finalizes something is swallowed there, and strikes again."""
     model(drips(0.05))
     assert isinstance(ask(seconds=0.5), TimedOut)
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-from time import process_time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from flows.text import read, write_yaml
 from tests.flows import corpus
 from tests.flows.doctor.cases import LIBRARY, box, flow, step
 from tests.flows.mutations import mutated
+from tests.soon import soon
 from tests.strategies import json_values, unhurried
 
 DEFINITIONS = [definition for _, definition in corpus.definitions()]
@@ -23,11 +23,10 @@ MUTATIONS = 3_000
 
 def test_a_damaged_definition_never_crashes_the_doctor_nor_what_follows():
     chance = random.Random(20300107)
-    for number in range(MUTATIONS):
+    for _ in range(MUTATIONS):
         definition = mutated(chance.choice(DEFINITIONS), chance)
-        start = process_time()
-        found = check(definition, library=LIBRARY, flow_path="/flows/self")
-        assert process_time() - start < 1, number
+        with soon():
+            found = check(definition, library=LIBRARY, flow_path="/flows/self")
         json.dumps([each.as_json() for each in found])
         if not errors(found):
             lower(definition, LIBRARY.manifest)
@@ -55,13 +54,6 @@ def test_a_definition_survives_the_way_through_text():
         assert [str(each) for each in check(again)] == [str(each) for each in check(definition)]
 
 
-def seconds(definition: Any) -> float:
-    """What an examination costs the processor."""
-    start = process_time()
-    check(definition, library=LIBRARY)
-    return process_time() - start
-
-
 def long_flow(count: int) -> dict[str, Any]:
     def one(number: int) -> dict[str, Any]:
         before = f"s{number - 1}" if number % 10 else f"s{number}"
@@ -72,10 +64,9 @@ def long_flow(count: int) -> dict[str, Any]:
     return flow(*groups, recovery={"redo": "this_and_after"})
 
 
-def test_a_thousand_steps_are_checked_in_half_a_second():
-    definition = long_flow(1_000)
-    assert not errors(check(definition, library=LIBRARY))
-    assert min(seconds(definition) for _ in range(5)) < 0.5  # the best of five: the machine has other things to do
+def test_a_thousand_steps_are_checked_soon():
+    with soon():
+        assert not errors(check(long_flow(1_000), library=LIBRARY))
 
 
 @pytest.mark.parametrize("worst", ["edges", "decisions", "unknown", "nested"])
@@ -96,4 +87,5 @@ def test_no_shape_of_a_thousand_steps_takes_long(worst):
             for inner, outer in zip(nodes[at + 1 : at + 40], nodes[at:], strict=False):
                 outer["children"].append(inner)
         nodes = nodes[::40]
-    assert min(seconds(flow(*nodes)) for _ in range(2)) < 2
+    with soon():
+        check(flow(*nodes), library=LIBRARY)

@@ -1,12 +1,15 @@
-"""The expression vectors: every one within its second, the hostile ones within their memory."""
+"""The expression vectors: every one is answered, the hostile ones without taking much memory.
+
+That they take less than a second each is measured: ``flow eval --vectors`` says so on the machine it runs on.
+"""
 
 import tracemalloc
 from pathlib import Path
-from time import process_time
 
 import pytest
 
-from flows.expressions.vectors import SECONDS, Vector, failure_of, read_vectors, run_vectors
+from flows.expressions.vectors import Vector, failure_of, read_vectors, run_vectors
+from tests.soon import SOON, soon
 
 FILE = Path(__file__).parents[2] / "conformance" / "expressions.yaml"
 VECTORS = {vector["id"]: vector for vector in read_vectors(FILE)}
@@ -18,10 +21,9 @@ def vector(request: pytest.FixtureRequest) -> Vector:
     return VECTORS[request.param]
 
 
-def test_a_vector_is_answered_as_required_within_a_second(vector):
-    start = process_time()
-    assert failure_of(vector) is None
-    assert process_time() - start < SECONDS
+def test_a_vector_is_answered_as_required(vector):
+    with soon():
+        assert failure_of(vector) is None
 
 
 @pytest.mark.parametrize("name", [name for name in VECTORS if name.startswith("hostile-size")])
@@ -35,5 +37,11 @@ def test_a_hostile_vector_takes_less_than_64_megabytes(name):
 
 
 def test_the_file_passes_as_a_whole():
-    report = run_vectors(FILE)
+    report = run_vectors(FILE, within=SOON)
     assert (report.passed, report.failed) == (891, [])
+
+
+def test_a_vector_that_takes_too_long_fails():
+    report = run_vectors(FILE, within=0)
+    assert report.passed + len(report.failed) == 891
+    assert all("which is more than 0 s" in line for line in report.failed)

@@ -3,7 +3,6 @@
 import inspect
 import sys
 from collections.abc import Callable
-from time import process_time
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from flows.expressions import ExpressionError, evaluate_text, parse, parse_template, resolve
 from flows.expressions.limits import MAX_WORK
 from flows.expressions.markers import split
+from tests.soon import soon
 
 NESTS = {
     "parentheses": ("(", "1", ")"),
@@ -166,14 +166,8 @@ def test_work_within_the_limit_is_allowed(text):
     ids=range(12),
 )
 def test_too_much_work_is_refused_in_time(text, context):
-    start = process_time()
-    with (
-        pytest.raises(ExpressionError, match="too much work|8 MiB")
-        if "||" not in text
-        else pytest.raises(ExpressionError)
-    ):
+    with soon(), pytest.raises(ExpressionError, match="too much work|8 MiB" if "||" not in text else None):
         evaluate_text(text, context)
-    assert process_time() - start < 1
 
 
 @pytest.mark.parametrize(
@@ -192,10 +186,9 @@ def test_too_much_work_is_refused_in_time(text, context):
     ],
     ids=range(10),
 )
-def test_the_most_that_is_allowed_takes_less_than_a_second(text, context):
-    start = process_time()
-    evaluate_text(text, context)
-    assert process_time() - start < 1
+def test_the_most_that_is_allowed_is_worked_out_in_time(text, context):
+    with soon():
+        evaluate_text(text, context)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +196,12 @@ def test_the_most_that_is_allowed_takes_less_than_a_second(text, context):
 )
 def test_finding_markers_takes_linear_time(piece):
     """Searching to the end once for each of half a million would take minutes."""
-    start = process_time()
-    split((piece * 524_288)[:524_288])
-    assert process_time() - start < 3
+    with soon():
+        split((piece * 524_288)[:524_288])
 
 
 def test_references_of_a_long_template_take_linear_time():
     template = parse_template("${a.b}\n" * 30_000)
-    start = process_time()
-    assert len(template.references()) == 30_000
-    assert template.references()[-1].line == 30_000
-    assert process_time() - start < 2
+    with soon():
+        assert len(template.references()) == 30_000
+        assert template.references()[-1].line == 30_000
