@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from referencing.exceptions import Unresolvable
 
-from engine.machine import steps, unknowns
+from engine.machine import keys, steps, unknowns
 from engine.machine.faults import Fault, deadline_passed, of_failure
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
@@ -53,8 +53,10 @@ class FunctionStep(Kind):
             steps.fail(turn, node, Fault("This step names no function: set function_ref.", code="missing_function_ref"))
             return
         arguments, found = steps.resolve_or_fail(turn, node, "arguments", node.settings.get("arguments") or {})
-        if found:
-            steps.call_out(turn, node, path, arguments)
+        if found and keys.fix(turn, node):
+            assert turn.leaf is not None
+            parameter = (manifest_of(turn, node) or {}).get("idempotency_param")
+            steps.call_out(turn, node, path, keys.put_in(arguments, parameter, turn.leaf.key))
 
     def _succeeded(self, turn: Turn, node: Node, manifest: Mapping[str, Any] | None, output: Any) -> None:
         problem = output_problem(manifest, output)
