@@ -243,7 +243,7 @@ class Compensation(InstanceRow):
 class Undo(InstanceRow):
     """One call that takes a succeeded visit back before a redo, with arguments that were evaluated when the redo was decided.
 
-    ``place`` is its turn among all the run's undos. ``owner`` is the run of the visit: a child's is undone by the run that redoes.
+    ``place`` is its turn among all undos of the run. ``owner`` is the run of the visit: what a child did, its parent undoes.
     """
 
     place = models.PositiveIntegerField()

@@ -1,6 +1,6 @@
 """What a redo runs again (design/recovery.md, "Scope recovery").
 
-Pure. :func:`reach` is the walk that the doctor makes over a definition that may still be wrong, and the engine over a lowered one.
+Pure. :func:`reach` is the one walk: the doctor makes it over a definition that may still be wrong, the engine over a graph.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ nothing recovers the failure, the run stays at the step that failed, and a resum
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.machine import endings, paths, redoing, scopes
+from engine.machine import endings, paths, reconciling, redoing, scopes
 from engine.machine.faults import Fault
 from engine.machine.kinds import KINDS
 from engine.machine.position import Leaf
@@ -26,7 +26,8 @@ class Verdict:
     """What the ladder says: the node whose policy applies, and what it does.
 
     Control goes to ``target``; or past the node (``goes_on``); or the node, a loop, goes on with its next iteration
-    (``iterates``); or the node, a construct with retries left, starts anew (``again``); or a scope around it has ruled.
+    (``iterates``); or the node, a construct with retries left, starts anew (``again``); or a scope around it has ruled;
+    or the node's reconcile, whose probe failed, cannot tell (``untold``).
     """
 
     node: Node
@@ -35,6 +36,7 @@ class Verdict:
     iterates: bool = False
     again: bool = False
     ruling: Ruling | None = None
+    untold: bool = False
 
 
 def fail_visit(turn: Turn, fault: Fault) -> None:
@@ -47,13 +49,17 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     ruling = None if verdict is None else verdict.ruling
     if verdict is not None and (verdict.goes_on or verdict.iterates):
         error["continued"] = True
-    if ruling is None or ruling.decision == "fail":
+    untold = verdict is not None and verdict.untold
+    if not untold and (ruling is None or ruling.decision == "fail"):
         turn.change(error=error)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
-    if not (fault.counted or (verdict is not None and verdict.goes_on)):
+    if not (fault.counted or node.owner is not None or (verdict is not None and verdict.goes_on)):
         turn.writes.update("visit", {"seq": leaf.seq}, counted=True)
     if verdict is None:
         endings.fail(turn, error)
+    elif untold:
+        turn.leaf = None
+        reconciling.could_not_tell(turn, f"The probe {node.id} failed: {error['message']}")
     elif ruling is None:
         turn.leaf = None
         _carry_out(turn, verdict, error)
@@ -85,6 +91,8 @@ def judge(turn: Turn, node: Node, fault: Fault) -> Verdict | None:
     expired = fault.expired
     if expired and node.policy.timeout_edge is not None:
         return Verdict(node, node.policy.timeout_edge)
+    if node.owner is not None:
+        return _own_row(turn, node, expired=expired) or Verdict(turn.node(node.owner), untold=True)
     current: Node | None = node
     while current is not None:
         own = _own_row(turn, current, expired=expired and current is node)

@@ -6,7 +6,7 @@ never carried along (design/engine-notes.md, section 7).
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Final
 
 from engine.states import Phase
 
@@ -118,7 +118,7 @@ class Position:
     """Seconds by which this run's clock is ahead of the world's: a test run in compressed time does not wait."""
 
 
-_EMPTY = (None, (), "", {})
+_EMPTY: Final[tuple[Any, ...]] = (None, (), "", {})
 _NAMES = tuple(each.name for each in fields(Position))
 _LEAF_NAMES = tuple(each.name for each in fields(Leaf))
 

@@ -32,7 +32,7 @@ class StoredHistory:
         earlier = self._current().filter(seq__lt=first)
         latest = {each.node_id: each for each in _visited(earlier.filter(node_id__in=list(nodes)).order_by("seq"))}
         for seq, missed in earlier.exclude(not_run=None).order_by("seq").values_list("seq", "not_run"):
-            for node_id in missed:
+            for node_id in missed or ():
                 if node_id in latest and latest[node_id].seq < seq:
                     del latest[node_id]
         return latest
@@ -48,7 +48,7 @@ class StoredHistory:
 
     def family(self, first: int) -> Sequence[tuple[int, Run]]:
         children = Instance.objects.filter(parent=self._id, parent_visit__gte=first).order_by("-id")
-        return [(seq, self._load(child)) for child, seq in children.values_list("id", "parent_visit")]
+        return [(seq or 0, self._load(child)) for child, seq in children.values_list("id", "parent_visit")]
 
     def undos(self) -> Sequence[UndoCall]:
         rows = list(Undo.objects.filter(instance=self._id, state__in=OPEN).order_by("place"))
