@@ -26,6 +26,7 @@ from engine.models import (
     InboxTask,
     Instance,
     Signal,
+    Undo,
     Visit,
     Wakeup,
     new_id,
@@ -41,7 +42,7 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
+KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Undo, Wakeup)
 
 
 def start(

@@ -46,6 +46,7 @@ class Phase(TextChoices):
 
     FORWARD = "forward", _("running")
     ROLLING_BACK = "rolling_back", _("rolling back")
+    UNDOING = "undoing", _("undoing")
 
 
 class Outcome(TextChoices):
@@ -82,13 +83,17 @@ class AttemptResult(TextChoices):
 
 
 class CompensationState(TextChoices):
-    """Where a registered compensation stands; the last three are final (contract seed, *unwind*)."""
+    """Where a registered compensation or an undo stands; the last four are final (contract seed, *unwind*).
+
+    A compensation is ``withdrawn`` when its effect was undone for a redo, or when the redone visit registered its own.
+    """
 
     REGISTERED = "registered", _("registered")
     RUNNING = "running", _("running")
     DONE = "done", _("done")
     ABSENT = "absent", _("nothing to undo")
     FAILED = "failed", _("failed")
+    WITHDRAWN = "withdrawn", _("withdrawn")
 
 
 class TaskStatus(TextChoices):

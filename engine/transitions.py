@@ -10,13 +10,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection, models, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
 from engine.machine import position as positions
-from engine.machine.turn import Decision, NewChild
+from engine.machine.turn import Decision, NewChild, Replaced
 from engine.machine.writes import Write
-from engine.models import InboxTask, Instance, Signal
+from engine.models import InboxTask, Instance, Signal, Visit
 from engine.ports import Ports
 from engine.states import ALLOWED, Phase, Status, TaskStatus
 from engine.store.loading import LEASE_SECONDS, Claimed
@@ -64,6 +64,8 @@ def commit(
             if signals is None:
                 transaction.set_rollback(True)
                 return None
+            if decision.replaced is not None:
+                _replace(claimed.row["id"], decision.replaced)
             then = _tell_others(claimed, decision, ports, goes_on)
     return Committed(signals, then)
 
@@ -198,7 +200,8 @@ def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) 
 def _touches_others(claimed: Claimed, decision: Decision) -> bool:
     """Whether the transaction has more to do than one statement can: other runs' rows, or hints."""
     ends_a_child = decision.end is not None and claimed.row["parent_id"] is not None
-    return ends_a_child or bool(decision.children) or decision.cancel_children_of is not None or decision.handed_over
+    others = bool(decision.children) or decision.cancel_children_of is not None or decision.replaced is not None
+    return ends_a_child or others or decision.handed_over
 
 
 def _tell_others(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
@@ -251,6 +254,17 @@ def _count_off(parent: UUID, seq: int) -> int | None:
         cursor.execute(sql, [target.columns["instance_id"].prepare(parent), seq])
         found = cursor.fetchone()
     return None if found is None else int(found[0])
+
+
+def _replace(instance_id: UUID, replaced: Replaced) -> None:
+    """Mark the visits that a redo replaces, and all of those in the child runs they started."""
+    own = Q(instance=instance_id, seq__gte=replaced.first, seq__lte=replaced.last)
+    Visit.objects.filter(own, replaced=None).update(replaced=replaced.round)
+    started = Q(parent=instance_id, parent_visit__gte=replaced.first, parent_visit__lte=replaced.last)
+    family = list(Instance.objects.filter(started).values_list("id", flat=True))
+    while family:
+        Visit.objects.filter(instance__in=family, replaced=None).update(replaced=replaced.round)
+        family = list(Instance.objects.filter(parent__in=family).values_list("id", flat=True))
 
 
 def _until() -> models.expressions.RawSQL:

@@ -109,7 +109,7 @@ def _fault(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
     if not failed or node.policy.on_error == "continue":
         return None
     error = failed[0].error or {}
-    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"))
+    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"), counted=True)
     if _strategy(node) == "first_success":
         return fault if len(failed) == len(branches) else None
     return fault if _strategy(node) == "all_success" or node.policy.on_error == "stop" else None
