@@ -5,7 +5,6 @@ import pytest
 from engine.models import Instance, Undo, Visit
 from tests.engine.machine.scene import container, function
 
-
 SAFE = {"effect": "write", "idempotent": True}
 ALL_SAFE = {f"/lib/{name}": SAFE for name in ("left", "middle", "right", "read", "push")}
 
