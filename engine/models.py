@@ -28,6 +28,8 @@ class Instance(models.Model):
     ``position`` is where the run stands (:mod:`engine.position`), a few hundred bytes however long the run is. The lease
     columns name who may move it: ``step_no`` is the fencing number, taken up by one in every transition. ``signal_count``
     counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
+
+    ``auto_discard`` marks a test run that is deleted once its end was read, which ``delivered_at`` tells.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -67,6 +69,8 @@ class Instance(models.Model):
 
     is_test = models.BooleanField(_("test run"), default=False)
     test_config = RecordedJSONField(_("test configuration"), null=True)
+    auto_discard = models.BooleanField(default=False)
+    delivered_at = models.DateTimeField(null=True)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("started by")
     )
@@ -88,6 +92,7 @@ class Instance(models.Model):
                 condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
                 name="instance_to_sweep",
             ),
+            models.Index(fields=["ended_at"], condition=Q(auto_discard=True), name="instance_to_discard"),
             models.Index(fields=["lease_owner"], condition=Q(lease_token__isnull=False), name="instance_leased"),
             models.Index(
                 fields=["parent", "parent_visit"], condition=Q(parent__isnull=False), name="instance_children"

@@ -5,12 +5,13 @@ definition with errors is never published; a draft may have them, so that no wor
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, ProtectedError
 from django.utils import timezone
 
 from flows.doctor import Finding, check_document, errors
@@ -126,6 +127,20 @@ def snapshot(flow: Flow, text: str) -> FlowVersion:
         if same is None:
             made.save()
     return same or made
+
+
+def drop_snapshot(flow_id: int, version_id: int) -> None:
+    """Delete that version if it is the snapshot of a draft and nothing is pinned to it any more.
+
+    The flow is locked as in :func:`snapshot`: whoever is about to pin a run to it in that transaction comes before or after.
+    """
+    with transaction.atomic():
+        version = FlowVersion.objects.snapshots().filter(pk=version_id).first()
+        if version is None:
+            return
+        Flow.objects.filter(pk=flow_id).update(revision=F("revision"))
+        with suppress(ProtectedError):
+            version.delete()
 
 
 def export_flow(exported: Flow | FlowVersion, format: Format = "yaml") -> str:

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api.metrics import metrics
-from engine import views
+from engine import testconfig, views
 from engine.models import Instance
 from engine.states import Status, TaskStatus, WaitKind
 
@@ -86,6 +86,15 @@ class TokensSerializer(serializers.Serializer[Any]):
 class RunSerializer(serializers.Serializer[Any]):
     flow_path = serializers.CharField(max_length=400, trim_whitespace=False)
     input = ObjectField(default=dict)
+
+
+@extend_schema_field(dict(testconfig.SCHEMA))
+class TestConfigField(serializers.JSONField):
+    """How a test run is to behave. The engine checks it, for whoever starts one."""
+
+
+class TestRunSerializer(RunSerializer):
+    test_config = TestConfigField(required=False, allow_null=True, default=None)
 
 
 class StartedSerializer(serializers.Serializer[Any]):
@@ -222,6 +231,7 @@ class TaskSerializer(LeanSerializer):
     responded_at = serializers.DateTimeField(required=False)
     assignment_group = TextIfAny(help_text="The group whose members were all asked.")
     cancellation_reason = TextIfAny()
+    is_test = serializers.BooleanField(source="instance.is_test", help_text="Of a test run.")
 
 
 class TaskListSerializer(serializers.Serializer[Any]):

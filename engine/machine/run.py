@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
+from engine import testconfig
 from engine.machine.position import Position
 from engine.ports import Flows, People
 from engine.states import Outcome
@@ -48,7 +49,12 @@ class Facts:
     @property
     def is_hurried(self) -> bool:
         """Whether timers, delays and deadlines of calls pass at once (reference/flow-format.md, section 10, ``time``)."""
-        return (self.test_config or {}).get("time") == "compressed"
+        return testconfig.is_compressed(self.test_config)
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether nothing outside the run's own rows may change (section 10, ``isolated_branch``)."""
+        return self.is_test and testconfig.is_isolated(self.test_config)
 
 
 class Outputs:

@@ -82,9 +82,9 @@ def _claimed(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any
 
 
 def _read(connection: BaseDatabaseWrapper, field: "models.Field[Any, Any]", value: Any) -> Any:
-    """A column's value as Django's own reading would give it."""
-    expression = field.cached_col
-    for convert in connection.ops.get_db_converters(expression) + field.get_db_converters(connection):
+    """A column's value as Django's own reading would give it; a reference to a row reads as the key of that row does."""
+    expression = field.get_col(field.model._meta.db_table)
+    for convert in connection.ops.get_db_converters(expression) + expression.get_db_converters(connection):
         value = convert(value, expression, connection)
     return value
 
