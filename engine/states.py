@@ -46,7 +46,7 @@ class Phase(TextChoices):
 
     FORWARD = "forward", _("running")
     ROLLING_BACK = "rolling_back", _("rolling back")
-    UNDOING = "undoing", _("undoing")
+    REDOING = "redoing", _("undoing before a redo")
 
 
 class Outcome(TextChoices):
@@ -69,6 +69,7 @@ class WaitKind(TextChoices):
     CHILD = "child", _("another run")
     AGENT = "agent", _("an agent")
     CHAT = "chat", _("a chat")
+    PARENT = "parent", _("the run it belongs to")
 
 
 class AttemptResult(TextChoices):

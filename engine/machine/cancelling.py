@@ -51,8 +51,10 @@ def carry_out(turn: Turn) -> None:
     leaf, ending = turn.leaf, turn.position.ending
     if not turn.cancels or ending is None or turn.end is not None:
         return
-    if turn.position.phase == Phase.UNDOING and not _undo_is_over(turn):
+    if turn.position.phase == Phase.REDOING and not _undo_is_over(turn):
         return
+    if leaf is not None and leaf.rests == WaitKind.PARENT:
+        turn.leaf = leaf = None  # it has failed already
     if leaf is None or not _is_awaited(turn, leaf):
         _close(turn, ending)
 

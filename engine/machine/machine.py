@@ -8,16 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, endings, navigator, redoing, rollback, steps, undoing
+from engine.machine import branches, cancelling, endings, navigator, redoing, rollback, steps, undoing
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
     Answered,
     Arrived,
+    BranchFailed,
     CallEnded,
     CallParked,
     CancelAsked,
     ChildEnded,
     Happening,
+    Ruled,
     Started,
     Woke,
 )
@@ -30,7 +32,7 @@ from engine.states import Phase, Status, WaitKind
 
 ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
-AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.UNDOING.value: undoing}
+AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.REDOING.value: undoing}
 """Who meets the end of a call in a phase in which effects are taken back."""
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
@@ -58,7 +60,7 @@ def decide(
         turn.handed_over = True
     elif turn.position.phase == Phase.ROLLING_BACK:
         _roll_back(turn)
-    elif turn.position.phase == Phase.UNDOING:
+    elif turn.position.phase == Phase.REDOING:
         _undo(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
@@ -97,6 +99,10 @@ def _meet(turn: Turn, happening: Happening) -> None:
             turn.wake_leaf()
             if not cancelling.child_ended(turn):
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
+        case BranchFailed(seq) if _rests(turn, seq, WaitKind.CHILD):
+            branches.failed(turn, happening)
+        case Ruled(at, way=way) if way or _rests(turn, at, WaitKind.PARENT):
+            (branches.pass_down if way else branches.ruled)(turn, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
         case _:
@@ -172,7 +178,7 @@ def _roll_back(turn: Turn) -> None:
 
 def _undo(turn: Turn) -> None:
     """Start the next undo, once the plan is committed; after the last one the run goes on where the redo begins."""
-    planned_now = turn.run.position.phase != Phase.UNDOING
+    planned_now = turn.run.position.phase != Phase.REDOING
     if not planned_now and _free_to_amend(turn) and not turn.cancels:
         redoing.go_on(turn)
         navigator.proceed(turn)

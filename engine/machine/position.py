@@ -76,6 +76,8 @@ class Redo:
     round: int
     node: int | None
     whole: bool = False
+    keeps: int | None = None
+    """A visit that goes on though it is within: that of the parallel whose branches all start again."""
 
 
 @dataclass(slots=True)
@@ -110,8 +112,10 @@ class Position:
     """How often each open scope was redone, by the ``seq`` of its visit; the flow's is 0."""
     windows: Mapping[str, str] = field(default_factory=dict)
     """When the window of a scope began anew, by the ``seq`` of its visit: a person resumed it."""
-    undos: int = 0
+    undos: int | None = None
     """How many undos were planned so far; their places are counted on."""
+    broken: Mapping[str, Any] | None = None
+    """Why the branches of the open parallel are ended before it is joined (:mod:`engine.machine.branches`)."""
     repeats: bool = False
     """Steps may be visited again for an effect they had before: by a redo or a resume."""
     skew: float = 0.0

@@ -29,18 +29,20 @@ def begin(turn: Turn, ruling: Ruling, first: int) -> None:
     """
     scope, whole = ruling.scope, ruling.scope.redo == "whole_group"
     node: Node | None = scope.node if whole else ruling.node
-    redo = Redo(_entry(turn) if whole else first, ruling.round, None if node is None else node.index, whole)
+    keeps = turn.leaf.seq if turn.leaf is not None else None
+    start = keeps or (_entry(turn) if whole else first)
+    redo = Redo(start, ruling.round, None if node is None else node.index, whole, keeps)
     rounds = {**_open(turn, turn.position.rounds), str(scope.seq): ruling.round}
     turn.change(redo=redo, repeats=True, rounds=rounds)
     try:
-        visits = [*turn.run.history.visits(redo.first), *undoing.fresh(turn, redo.first)]
+        visits = [*turn.run.history.visits(redo.first), *undoing.fresh(turn, redo.first), *_kept(turn)]
         calls = list(undoing.plan(turn, visits, redo.first))
     except Unreadable as problem:
         _give_up(turn, problem.node_id, problem.path, problem.message)
         return
     if calls:
         undoing.record(turn, calls, redo.round)
-        turn.change(phase=Phase.UNDOING.value)
+        turn.change(phase=Phase.REDOING.value)
     else:
         carry_out(turn)
 
@@ -81,9 +83,25 @@ def carry_out(turn: Turn) -> None:
         assert redo.node is not None
         turn.target = redo.node
     elif redo.node is None:
-        turn.target = END_INDEX if turn.graph.first is None else turn.graph.first
+        turn.target = _beginning(turn)
     else:
         KINDS[turn.node(redo.node).kind].begin_again(turn, turn.node(redo.node))
+
+
+def _beginning(turn: Turn) -> int:
+    """Where the run began: a branch at its own first node."""
+    place, graph = turn.position, turn.graph
+    if place.scope is not None:
+        return turn.node(place.scope).children[0] if place.entry is None else place.entry
+    return END_INDEX if graph.first is None else graph.first
+
+
+def _kept(turn: Turn) -> list[Visited]:
+    """The open visit whose branches are redone: theirs are undone in its place."""
+    leaf = turn.leaf
+    return (
+        [] if leaf is None else [Visited(leaf.seq, turn.open_node.id, leaf.number, "", turn.position.completions + 1)]
+    )
 
 
 def _give_up(turn: Turn, node_id: str, path: str, message: str) -> None:
@@ -104,7 +122,7 @@ def _entry(turn: Turn) -> int:
 
 def _open(turn: Turn, by_seq: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a mapping by visits that are still open, the run's own among them."""
-    is_open = {"0", *(str(frame.seq) for frame in turn.frames)}
+    is_open = {"0", *(str(frame.seq) for frame in turn.frames), *([str(turn.leaf.seq)] if turn.leaf else [])}
     return {seq: value for seq, value in by_seq.items() if seq in is_open}
 
 
@@ -118,7 +136,7 @@ def _withdraw(turn: Turn, redo: Redo) -> None:
     for name, bound in gone.items():
         turn.bind(name, _before(bound, earlier.get(name)))
     last = turn.position.last_seq
-    turn.replaced = Replaced(redo.first, last, redo.round)
+    turn.replaced = Replaced(redo.first, last, redo.round, redo.keeps)
     _forget_human(turn, redo.first)
     for place, frame in enumerate(turn.frames):
         if frame.data.get("last") is not None and frame.data["last"] >= redo.first:

@@ -85,11 +85,22 @@ class NewChild:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started."""
+    """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started; not the
+    visit ``keeps``, which goes on with child runs of its own."""
 
     first: int
     last: int
     round: int
+    keeps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """News for the parent of a branch (``child`` is ``None``) or for one of the run's branches."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    child: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -117,6 +128,9 @@ class Decision:
     handed_over: bool = False
     """Nothing new was started: the lease is given back together with a hint for another worker."""
     replaced: "Replaced | None" = None
+    tells: "list[Told]" = field(default_factory=list)
+    spares: UUID | None = None
+    """The child run that is not cancelled with the others: it was told what to do."""
 
     @property
     def status(self) -> Status:
@@ -160,6 +174,8 @@ class Turn:
         self.undone_now = 0
         self.handed_over = False
         self.replaced: Replaced | None = None
+        self.tells: list[Told] = []
+        self.spares: UUID | None = None
         self.cancels = False
         """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
 
@@ -383,6 +399,8 @@ class Turn:
             undone=self.undone_now,
             handed_over=self.handed_over,
             replaced=self.replaced,
+            tells=self.tells,
+            spares=self.spares,
         )
 
     def _wait(self) -> Wait | None:

@@ -93,7 +93,8 @@ def fresh(turn: Turn, first: int) -> list[Visited]:
 
 def record(turn: Turn, calls: Sequence[Planned], round_: int) -> None:
     """Write the plan down; its first undo starts after the commit."""
-    for place, each in enumerate(calls, start=turn.position.undos + 1):
+    before = turn.position.undos or 0
+    for place, each in enumerate(calls, start=before + 1):
         turn.writes.insert(
             "undo",
             {"place": place},
@@ -105,7 +106,7 @@ def record(turn: Turn, calls: Sequence[Planned], round_: int) -> None:
             arguments=each.arguments,
             missing_ok=each.missing_ok,
         )
-    turn.change(undos=turn.position.undos + len(calls))
+    turn.change(undos=before + len(calls))
     turn.target = None
 
 

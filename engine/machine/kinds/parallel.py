@@ -4,8 +4,10 @@ reference/flow-format.md, section 6; design/engine-notes.md, section 6. The cont
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from engine.machine import branches as crossing
 from engine.machine import paths, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import ChildEnded
@@ -34,6 +36,10 @@ class ParallelContainer(Kind):
     def child_ended(self, turn: Turn, node: Node, child: ChildEnded) -> None:
         leaf = turn.leaf
         assert leaf is not None
+        broken = turn.position.broken
+        if broken is not None:
+            crossing.all_ended(turn, node, broken)
+            return
         branches = turn.run.children(leaf.seq, leaf.attempt)
         fault = fault_of(node, branches)
         if fault is None:
@@ -43,6 +49,12 @@ class ParallelContainer(Kind):
             paths.go_on(turn, node)
         else:
             steps.fail(turn, node, fault)
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """All branches start again, as another attempt of the same visit with all its retries."""
+        assert turn.leaf is not None
+        turn.leaf = replace(turn.leaf, done=turn.leaf.attempt)
+        self.try_again(turn, node)
 
     def _fork(self, turn: Turn, node: Node) -> None:
         fan_out = node.settings.get("fan_out")
