@@ -65,7 +65,7 @@ class _History:
         self.worn: set[int] = set()
 
     def failures(self, first: int, since: datetime) -> int:
-        return 1_000_000 if first - 1 in self.worn else 0
+        return 1_000_000 if first in self.worn else 0
 
     def visits(self, first: int) -> Sequence[Visited]:
         return ()
