@@ -141,6 +141,7 @@ _WORDS: Final[Mapping[str, tuple[str, Say]]] = {
     "scope_fails": ("x", _plain(gettext_lazy("%(step)s gives up."))),
     "branch_fails": ("columns-2", _plain(gettext_lazy("The branch fails; the other branches of %(step)s go on."))),
     "branches_suffice": ("forward", _plain(gettext_lazy("The run goes on behind %(step)s without that branch."))),
+    "branches_stop": ("x", _plain(gettext_lazy("All branches of %(step)s are ended."))),
     "rolls_back": ("undo-2", _rolls_back),
     "kept": (
         "x",

@@ -1,7 +1,8 @@
 """Failures that leave a branch: rows 1, 5 and 6 of the ladder across the border of a parallel container.
 
 Pure. design/engine-notes.md, section 6: the branch tells its parent and rests; the run that owns the definition decides in a
-transaction of its own and answers. So one writer counts a scope's window. A branch around which nothing is declared ends by itself.
+transaction of its own and answers, so one writer counts a scope's window. Where nothing around it is declared, a branch ends by
+itself.
 """
 
 from collections.abc import Mapping
@@ -75,21 +76,36 @@ def failed(turn: Turn, told: BranchFailed) -> None:
     assert leaf is not None
     if turn.cancels or turn.position.broken is not None or leaf.attempt != told.made_by:
         return
-    node = turn.open_node
     if told.must:
         _break(turn, told, must=True)
         return
-    shield = node if node.policy.on_error is not None else ladder.shield_of(turn, node)
-    if shield is None and not shielded_outside(turn):
-        ruling = scopes.rule(turn, turn.node(told.node), counts=False)
-        if ruling is not None:
-            _answer(turn, told, ruling)
-            return
-    if shield is None and asks_outside(turn):
+    decided = ruling(turn, turn.node(told.node))
+    if decided is not None:
+        _answer(turn, told, decided)
+    elif passes_on(turn):
         passed_on = {"node": told.node, "at": told.at, "error": told.error, "final": told.final}
         turn.tells.append(Told("branch_failed", {**passed_on, "way": [str(told.child), *told.way]}))
-        return
-    _break(turn, told)
+    else:
+        _break(turn, told)
+
+
+def ruling(turn: Turn, node: Node) -> Ruling | None:
+    """What the scopes of this run decide about ``node``, which failed in a branch of its open parallel; ``None`` where row 5
+    comes first, or none of them decides."""
+    if _shield(turn) is not None or shielded_outside(turn):
+        return None
+    return scopes.rule(turn, node, counts=False)
+
+
+def passes_on(turn: Turn) -> bool:
+    """Whether the run around this one has a say in a failure in a branch of its open parallel."""
+    return _shield(turn) is None and asks_outside(turn)
+
+
+def _shield(turn: Turn) -> Node | None:
+    """Row 5 within this run: the open parallel, or the innermost loop around it, that says what a failure inside does."""
+    node = turn.open_node
+    return node if node.policy.on_error is not None else ladder.shield_of(turn, node)
 
 
 def pass_down(turn: Turn, ruling: Ruled) -> None:

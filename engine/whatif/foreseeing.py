@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Final, Literal, TypeAlias
 
-from engine.machine import ladder, unknowns
+from engine.machine import branches, ladder, unknowns
 from engine.machine.faults import Fault, deadline_passed
 from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.kinds import parallel
@@ -13,6 +13,7 @@ from engine.machine.ladder import Verdict
 from engine.machine.run import EndedChild
 from engine.machine.scopes import Ruling, Scope, scopes_around
 from engine.machine.steps import declared_compensation
+from engine.machine.turn import Turn
 from engine.states import Status
 from engine.whatif.places import NOBODY, Place
 from engine.whatif.rungs import Row, Rung, Undo
@@ -88,50 +89,92 @@ def _climb(graph: Graph, node: Node, fault: Fault) -> Iterator[Rung]:
     failed = node
     while True:
         place = Place(graph, node)
-        settled = yield from _level(place, fault)
-        if settled:
+        left = yield from _level(place, fault)
+        if left == "settled":
             return
-        if place.branch is None:
-            yield _end(graph, failed)
-            return
-        node = graph.nodes[place.branch]
-        yield Rung("branch_fails", node.id)
-        if _branches_suffice(node):
-            yield Rung("branches_suffice", node.id)
-            return
+        if left == "open" and place.branch is not None:
+            node = graph.nodes[place.branch]
+            yield Rung("branch_fails", node.id)
+            if _branches_suffice(node):
+                yield Rung("branches_suffice", node.id)
+                return
+        else:
+            stopped = None if isinstance(left, str) else (yield from _outside(graph, place, left))
+            if stopped == "settled":
+                return
+            if stopped is None:
+                yield _end(graph, failed)
+                return
+            node = stopped
         yield from _retries(node)
         fault = replace(_FAILED, counted=True)
 
 
-def _level(place: Place, fault: Fault) -> Generator[Rung, None, bool]:
-    """The rungs within one run; answers whether the last one settles it."""
+Left: TypeAlias = Literal["settled", "open", "lost"] | Verdict
+"""What a level leaves: nothing to do; a failure for whoever is around; the whole run lost; or a question to the run around."""
+
+
+def _level(place: Place, fault: Fault) -> Generator[Rung, None, Left]:
+    """The rungs within one run."""
     told: set[int] = set()
     while True:
         turn = place.turn()
         verdict = ladder.judge(turn, place.node, fault)
-        if verdict is None:
-            yield from _must_succeed(place)
-            return False
+        if verdict is None or verdict.must:
+            lost = yield from _must_succeed(place)
+            return "lost" if lost else "open"
+        if verdict.asks:
+            return verdict
         if verdict.ruling is not None:
-            yield from _passed_on(verdict.ruling, scopes_around(turn, place.node), told)
-            yield _ruled(place.graph, verdict.ruling)
-            if verdict.ruling.decision != "redo":
-                return verdict.ruling.decision == "hold"
-            place.wear_out(scope=verdict.ruling.scope.seq)
+            left = yield from _obeyed(place, turn, verdict.ruling, told)
+            if left is not None:
+                return left
         elif verdict.again:
             yield from _retries(verdict.node, "starts_anew")
             place.wear_out(construct=verdict.node)
         else:
             yield _settled(place, verdict)
-            return True
+            return "settled"
 
 
-def _must_succeed(place: Place) -> Iterator[Rung]:
+def _obeyed(place: Place, turn: Turn, ruling: Ruling, told: set[int]) -> Generator[Rung, None, Left | None]:
+    """What a scope ruled; ``None`` when it is asked again with its budget used up."""
+    yield from _passed_on(ruling, scopes_around(turn, place.node), told)
+    yield _ruled(place.graph, ruling)
+    if ruling.decision == "redo":
+        place.wear_out(scope=ruling.scope.seq)
+        return None
+    return "settled" if ruling.decision == "hold" else "lost"
+
+
+def _outside(graph: Graph, branch: Place, asked: Verdict) -> Generator[Rung, None, Node | Literal["settled"] | None]:
+    """What the runs around a branch make of its failure (:mod:`engine.machine.branches`): the parallel that fails with it,
+    ``settled``, or ``None`` when the whole run fails."""
+    while branch.branch is not None:
+        place, told = Place(graph, graph.nodes[branch.branch], counted=1), set[int]()
+        while True:
+            turn = place.turn()
+            ruling = branches.ruling(turn, asked.node)
+            if ruling is None:
+                break
+            left = yield from _obeyed(place, turn, ruling, told)
+            if left is not None:
+                return "settled" if left == "settled" else None
+        if not branches.passes_on(turn):
+            yield Rung("branches_stop", place.node.id)
+            return place.node
+        branch = place
+    return None
+
+
+def _must_succeed(place: Place) -> Generator[Rung, None, bool]:
+    """The node that must succeed, if that is why nothing helps."""
     graph, around = place.graph, reversed(place.graph.ancestors(place.node.index))
     for node in (place.node, *(graph.nodes[index] for index in around)):
         if node.policy.must_succeed:
             yield Rung("must_succeed", node.id)
-            return
+            return True
+    return False
 
 
 def _settled(place: Place, verdict: Verdict) -> Rung:
