@@ -1,8 +1,7 @@
 """Failures that leave a branch: rows 1, 5 and 6 of the ladder across the border of a parallel container.
 
 Pure. design/engine-notes.md, section 6: the branch tells its parent and rests; the run that owns the definition decides in a
-transaction of its own and answers, so one writer counts a scope's window. Where nothing around it is declared, a branch ends by
-itself.
+transaction of its own and answers. So one writer counts a scope's window. A branch with nothing declared around it just ends.
 """
 
 from collections.abc import Mapping
@@ -76,36 +75,35 @@ def failed(turn: Turn, told: BranchFailed) -> None:
     assert leaf is not None
     if turn.cancels or turn.position.broken is not None or leaf.attempt != told.made_by:
         return
+    node = turn.open_node
     if told.must:
         _break(turn, told, must=True)
         return
-    decided = ruling(turn, turn.node(told.node))
-    if decided is not None:
-        _answer(turn, told, decided)
-    elif passes_on(turn):
+    ruling = ruling_for(turn, node, turn.node(told.node))
+    if ruling is not None:
+        _answer(turn, told, ruling)
+    elif passes_on(turn, node):
         passed_on = {"node": told.node, "at": told.at, "error": told.error, "final": told.final}
         turn.tells.append(Told("branch_failed", {**passed_on, "way": [str(told.child), *told.way]}))
     else:
         _break(turn, told)
 
 
-def ruling(turn: Turn, node: Node) -> Ruling | None:
-    """What the scopes of this run decide about ``node``, which failed in a branch of its open parallel; ``None`` where row 5
-    comes first, or none of them decides."""
-    if _shield(turn) is not None or shielded_outside(turn):
+def ruling_for(turn: Turn, parallel: Node, failed: Node) -> Ruling | None:
+    """Row 6 in the run of ``parallel`` for a node that failed in one of its branches; ``None`` where row 5 comes first, or no
+    scope of this run rules."""
+    if _shield(turn, parallel) is not None or shielded_outside(turn):
         return None
-    return scopes.rule(turn, node, counts=False)
+    return scopes.rule(turn, failed, counts=False)
 
 
-def passes_on(turn: Turn) -> bool:
-    """Whether the run around this one has a say in a failure in a branch of its open parallel."""
-    return _shield(turn) is None and asks_outside(turn)
+def passes_on(turn: Turn, parallel: Node) -> bool:
+    """Whether a failure in a branch of ``parallel`` that this run has no say in goes on to the run around this one."""
+    return _shield(turn, parallel) is None and asks_outside(turn)
 
 
-def _shield(turn: Turn) -> Node | None:
-    """Row 5 within this run: the open parallel, or the innermost loop around it, that says what a failure inside does."""
-    node = turn.open_node
-    return node if node.policy.on_error is not None else ladder.shield_of(turn, node)
+def _shield(turn: Turn, parallel: Node) -> Node | None:
+    return parallel if parallel.policy.on_error is not None else ladder.shield_of(turn, parallel)
 
 
 def pass_down(turn: Turn, ruling: Ruled) -> None:

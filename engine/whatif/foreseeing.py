@@ -13,7 +13,6 @@ from engine.machine.ladder import Verdict
 from engine.machine.run import EndedChild
 from engine.machine.scopes import Ruling, Scope, scopes_around
 from engine.machine.steps import declared_compensation
-from engine.machine.turn import Turn
 from engine.states import Status
 from engine.whatif.places import NOBODY, Place
 from engine.whatif.rungs import Row, Rung, Undo
@@ -89,46 +88,69 @@ def _climb(graph: Graph, node: Node, fault: Fault) -> Iterator[Rung]:
     failed = node
     while True:
         place = Place(graph, node)
-        left = yield from _level(place, fault)
-        if left == "settled":
+        end = yield from _level(place, fault)
+        breaks = end == "asks"
+        if end == "asks":
+            end, place = yield from _outside(place)
+        if end == "settled":
             return
-        if left == "open" and place.branch is not None:
-            node = graph.nodes[place.branch]
-            yield Rung("branch_fails", node.id)
-            if _branches_suffice(node):
-                yield Rung("branches_suffice", node.id)
-                return
-        else:
-            stopped = None if isinstance(left, str) else (yield from _outside(graph, place, left))
-            if stopped == "settled":
-                return
-            if stopped is None:
-                yield _end(graph, failed)
-                return
-            node = stopped
+        if end == "run_fails" or place.branch is None:
+            yield _end(graph, failed)
+            return
+        node = graph.nodes[place.branch]
+        yield Rung("branch_fails", node.id)
+        if not breaks and _branches_suffice(node):
+            yield Rung("branches_suffice", node.id)
+            return
         yield from _retries(node)
         fault = replace(_FAILED, counted=True)
 
 
-Left: TypeAlias = Literal["settled", "open", "lost"] | Verdict
-"""What a level leaves: nothing to do; a failure for whoever is around; the whole run lost; or a question to the run around."""
+End: TypeAlias = Literal["settled", "run_fails", "climbs", "asks"]
+"""How the rungs of one run end: control goes on somewhere; past every policy; outward by row 7; a run around it is asked."""
 
 
-def _level(place: Place, fault: Fault) -> Generator[Rung, None, Left]:
+def _outside(place: Place) -> Generator[Rung, None, tuple[End, Place]]:
+    """The rungs of the runs around a branch that have a say in its failure, and the place from which the ladder climbs on."""
+    failed = place.node
+    if _must(place):
+        yield from _must_succeed(place)
+        return "run_fails", place
+    while place.branch is not None:
+        container = place.graph.nodes[place.branch]
+        outer, told = Place(place.graph, container), set[int]()
+        while (ruling := branches.ruling_for(outer.turn(), container, failed)) is not None:
+            end = yield from _scope(outer, ruling, failed, told)
+            if end is not None:
+                return end, place
+        if not branches.passes_on(outer.turn(), container):
+            break
+        place = outer
+    return "climbs", place
+
+
+def _must(place: Place) -> bool:
+    """Whether the whole run fails with the branch."""
+    verdict = ladder.judge(place.turn(), place.node, _FAILED)
+    return verdict is not None and verdict.must
+
+
+def _level(place: Place, fault: Fault) -> Generator[Rung, None, End]:
     """The rungs within one run."""
     told: set[int] = set()
     while True:
-        turn = place.turn()
-        verdict = ladder.judge(turn, place.node, fault)
-        if verdict is None or verdict.must:
-            lost = yield from _must_succeed(place)
-            return "lost" if lost else "open"
+        verdict = ladder.judge(place.turn(), place.node, fault)
+        if verdict is None:
+            yield from _must_succeed(place)
+            return "climbs"
         if verdict.asks:
-            return verdict
+            if not (verdict.must or branches.shielded_outside(place.turn())):
+                yield from _escalated(scopes_around(place.turn(), place.node), told)
+            return "asks"
         if verdict.ruling is not None:
-            left = yield from _obeyed(place, turn, verdict.ruling, told)
-            if left is not None:
-                return left
+            end = yield from _scope(place, verdict.ruling, place.node, told)
+            if end is not None:
+                return end
         elif verdict.again:
             yield from _retries(verdict.node, "starts_anew")
             place.wear_out(construct=verdict.node)
@@ -137,44 +159,22 @@ def _level(place: Place, fault: Fault) -> Generator[Rung, None, Left]:
             return "settled"
 
 
-def _obeyed(place: Place, turn: Turn, ruling: Ruling, told: set[int]) -> Generator[Rung, None, Left | None]:
-    """What a scope ruled; ``None`` when it is asked again with its budget used up."""
-    yield from _passed_on(ruling, scopes_around(turn, place.node), told)
+def _scope(place: Place, ruling: Ruling, failed: Node, told: set[int]) -> Generator[Rung, None, End | None]:
+    """The rungs of one ruling; ``None`` where it is a redo, whose budget is used up behind it."""
+    yield from _passed_on(ruling, scopes_around(place.turn(), failed), told)
     yield _ruled(place.graph, ruling)
     if ruling.decision == "redo":
         place.wear_out(scope=ruling.scope.seq)
         return None
-    return "settled" if ruling.decision == "hold" else "lost"
+    return "settled" if ruling.decision == "hold" else "run_fails"
 
 
-def _outside(graph: Graph, branch: Place, asked: Verdict) -> Generator[Rung, None, Node | Literal["settled"] | None]:
-    """What the runs around a branch make of its failure (:mod:`engine.machine.branches`): the parallel that fails with it,
-    ``settled``, or ``None`` when the whole run fails."""
-    while branch.branch is not None:
-        place, told = Place(graph, graph.nodes[branch.branch], counted=1), set[int]()
-        while True:
-            turn = place.turn()
-            ruling = branches.ruling(turn, asked.node)
-            if ruling is None:
-                break
-            left = yield from _obeyed(place, turn, ruling, told)
-            if left is not None:
-                return "settled" if left == "settled" else None
-        if not branches.passes_on(turn):
-            yield Rung("branches_stop", place.node.id)
-            return place.node
-        branch = place
-    return None
-
-
-def _must_succeed(place: Place) -> Generator[Rung, None, bool]:
-    """The node that must succeed, if that is why nothing helps."""
+def _must_succeed(place: Place) -> Iterator[Rung]:
     graph, around = place.graph, reversed(place.graph.ancestors(place.node.index))
     for node in (place.node, *(graph.nodes[index] for index in around)):
         if node.policy.must_succeed:
             yield Rung("must_succeed", node.id)
-            return True
-    return False
+            return
 
 
 def _settled(place: Place, verdict: Verdict) -> Rung:
@@ -188,8 +188,13 @@ def _settled(place: Place, verdict: Verdict) -> Rung:
 
 
 def _passed_on(ruling: Ruling, scopes: Iterable[Scope], told: set[int]) -> Iterator[Rung]:
-    """The scopes inside the one that rules, which leave it to that; each is ``told`` once."""
-    for inner in takewhile(lambda each: each.seq != ruling.scope.seq, scopes):
+    """The scopes inside the one that rules, which leave it to that."""
+    yield from _escalated(takewhile(lambda each: each.seq != ruling.scope.seq, scopes), told)
+
+
+def _escalated(scopes: Iterable[Scope], told: set[int]) -> Iterator[Rung]:
+    """Scopes that leave it to one around them; each is ``told`` once."""
+    for inner in scopes:
         if inner.seq not in told:
             told.add(inner.seq)
             yield Rung("escalate", inner.name, notify=str(inner.recovery.get("notify") or ""))

@@ -21,16 +21,16 @@ _WORLD: Final = World(_MOMENT, 0.0, cast("People", None), cast("Flows", None), 0
 class Place:
     """A run that stands at ``node``, in the branch it lies in, and whose scopes and constructs have their whole budget.
 
-    :meth:`turn` is a fresh transition there. :meth:`wear_out` uses a budget up. ``counted`` failures are recorded already.
+    :meth:`turn` is a fresh transition there. :meth:`wear_out` uses a budget up.
     """
 
-    def __init__(self, graph: Graph, node: Node, *, counted: int = 0) -> None:
+    def __init__(self, graph: Graph, node: Node) -> None:
         self.graph = graph
         self.node = node
         around = graph.ancestors(node.index)
         self.branch = next((each for each in reversed(around) if graph.nodes[each].kind == kinds.PARALLEL), None)
         self._around = around if self.branch is None else around[around.index(self.branch) + 1 :]
-        self._history = _History(counted)
+        self._history = _History()
         self._rounds: dict[str, int] = {}
         self._attempts: dict[int, int] = {}
 
@@ -49,9 +49,9 @@ class Place:
     def wear_out(self, *, scope: int | None = None, construct: Node | None = None) -> None:
         """Use up the budget of the scope with that ``seq``, or the retries of a construct around the node."""
         if scope is not None:
+            if scope in self._history.worn:
+                raise RuntimeError(f"The scope {scope} never gives up.")
             self._history.worn.add(scope)
-            if str(scope) in self._rounds:
-                raise RuntimeError(f"The scope {scope} goes on for ever.")
             self._rounds[str(scope)] = 1_000_000
         if construct is not None:
             self._attempts[construct.index] = construct.policy.retry.max_retries + 1
@@ -63,12 +63,11 @@ class Place:
 class _History:
     """The history of a run in which nothing has happened, but for the failures of scopes that are worn out."""
 
-    def __init__(self, counted: int) -> None:
+    def __init__(self) -> None:
         self.worn: set[int] = set()
-        self._counted = counted
 
     def failures(self, first: int, since: datetime) -> int:
-        return 1_000_000 if first in self.worn else self._counted
+        return 1_000_000 if first in self.worn else 0
 
     def visits(self, first: int) -> Sequence[Visited]:
         return ()

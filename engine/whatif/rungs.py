@@ -17,7 +17,6 @@ Row: TypeAlias = Literal[
     "scope_fails",
     "branch_fails",
     "branches_suffice",
-    "branches_stop",
     "rolls_back",
     "kept",
     "asked_again",

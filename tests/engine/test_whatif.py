@@ -136,32 +136,6 @@ def test_a_branch_fails_first_and_the_join_decides(keys, expected):
     assert rows(graph_of(both, plain("z")), "a") == expected
 
 
-def branch(*children, **keys):
-    return container("p", "parallel", *children, **{"retry_strategy": "none", **keys})
-
-
-def test_a_scope_around_the_branches_has_its_say():
-    bound = {"failures": 2, "within": "1h"}
-    group = scope("g", branch(plain("a"), plain("b")), redo="this_step", stop_after=bound, then="hold")
-    found = foresee(graph_of(group), "a")
-    assert [(rung.row, rung.node, rung.members) for rung in found] == [("redo", "g", ("a",)), ("hold", "g", ())]
-
-
-def test_what_must_succeed_in_a_branch_fails_the_whole_run():
-    both = branch(plain("a", must_succeed=True), plain("b"), on_error="continue", error_edge="z")
-    assert rows(graph_of(both, plain("z")), "a") == ["must_succeed", "rolls_back"]
-
-
-def test_a_parallel_that_stops_ends_its_branches_and_meets_the_ladder_itself():
-    both = branch(plain("a"), plain("b"), on_error="stop", error_edge="z")
-    assert rows(graph_of(both, plain("z")), "a") == ["branches_stop", "error_edge"]
-
-
-def test_a_loop_around_the_branches_goes_on():
-    loop = container("l", "loop", branch(plain("a"), plain("b")), loop={"times": 2}, on_error="continue")
-    assert rows(graph_of(loop), "a") == ["branches_stop", "next_iteration"]
-
-
 def test_the_other_branches_are_undone_as_well():
     both = container("p", "parallel", plain("a"), undoes("b"), retry_strategy="none", merge_strategy="all_success")
     [_, end] = foresee(graph_of(both), "a")
@@ -206,3 +180,29 @@ def test_a_probe_that_fails_leaves_its_step_held():
 def test_an_unknown_step_is_refused():
     with pytest.raises(KeyError):
         foresee(graph_of(plain("a")), "b")
+
+
+def two_branches(*, step=None, **keys):
+    return container("p", "parallel", step or plain("a"), plain("b"), retry_strategy="none", **keys)
+
+
+def test_a_step_that_must_succeed_fails_the_run_out_of_its_branch():
+    graph = graph_of(two_branches(step=plain("a", must_succeed=True), on_error="continue"))
+    assert rows(graph, "a") == ["must_succeed", "rolls_back"]
+
+
+def test_on_error_stop_lets_no_other_branch_suffice():
+    assert rows(graph_of(two_branches(on_error="stop")), "a") == ["branch_fails", "rolls_back"]
+
+
+def test_a_scope_around_a_parallel_redoes_the_step_before_its_branch_fails():
+    group = container("g", "and", two_branches(), recovery={"stop_after": {"failures": 1, "within": "1h"}})
+    assert rows(graph_of(group), "a") == ["redo", "scope_fails", "rolls_back"]
+
+
+def test_a_scope_in_a_branch_escalates_to_one_around_it():
+    inner = container(
+        "i", "and", plain("a"), recovery={"stop_after": {"failures": 1, "within": "1h"}, "then": "escalate"}
+    )
+    outer = {"stop_after": {"failures": 3, "within": "1h"}, "then": "hold"}
+    assert rows(graph_of(two_branches(step=inner), recovery=outer), "a") == ["redo", "escalate", "redo", "hold"]
