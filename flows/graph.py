@@ -14,6 +14,9 @@ LOWERING: Final = 1
 END_INDEX: Final = -1
 """The index that stands for the end of the graph in a jump."""
 
+BRANCH_INPUT: Final = "__branch_input"
+"""A setting of a parallel branch that only lowering makes: the template of its input."""
+
 DELAY_TABLE: Final = (10_000, 30_000, 60_000, 120_000)
 """Delays in milliseconds where neither ``retry`` nor a preset says one; the last one repeats."""
 
