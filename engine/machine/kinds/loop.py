@@ -90,6 +90,7 @@ class LoopContainer(Kind):
 
     def _next(self, turn: Turn, index: int) -> bool:
         """Start iteration ``index``, or end the loop: ``True`` when it is over and control leads on from it."""
+        paths.remember(turn, index=index)  # the condition may read the number of the iteration it decides about
         frame = turn.frames[-1]
         node, limit = turn.node(frame.node), frame.data["limit"]
         condition = _settings(node).get("while")
@@ -103,7 +104,7 @@ class LoopContainer(Kind):
         if over:
             self._finish(turn, index)
             return True
-        paths.remember(turn, index=index, first=turn.position.last_seq + 1, last=None)
+        paths.remember(turn, first=turn.position.last_seq + 1, last=None)
         turn.target = node.children[0]
         return False
 
