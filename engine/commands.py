@@ -26,6 +26,7 @@ from engine.models import (
     InboxTask,
     Instance,
     Signal,
+    Undo,
     Visit,
     Wakeup,
     new_id,
@@ -41,7 +42,7 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
+KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Undo, Wakeup)
 
 
 def start(
@@ -63,29 +64,38 @@ def start(
     Raises ``InvalidInput`` (every problem with its field) and ``Conflict`` (disabled flow, key used with another input).
     Test runs are started with :func:`engine.testruns.start_test`.
     """
+    _check_json(input)
+    check_test_config(test_config)
+    digest = hashlib.sha256(dumps([is_test, test_config, input]).encode()).hexdigest()
+
+    def once() -> Instance:
+        version = _startable(flow_id, version_id)
+        earlier = _earlier(version.flow, key, digest, ports)
+        if earlier is not None:
+            return earlier
+        if not version.flow.enabled and not is_test:
+            raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
+        check_input(version, input)
+        instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        ports.queue.hint(instance.id)
+        return instance
+
+    try:
+        with transaction.atomic():
+            return once()
+    except IntegrityError:  # somebody started with the same key meanwhile: now that run is found
+        if key is None:
+            raise
+        with transaction.atomic():
+            return once()
+
+
+def _startable(flow_id: int, version_id: int) -> FlowVersion:
     versions = FlowVersion.objects.select_related("flow__workspace").defer("source", "graph")
     version = versions.filter(pk=version_id, flow_id=flow_id).first()
     if version is None:
         raise NotFound("There is no such version of this flow.")
-    _check_json(input)
-    check_test_config(test_config)
-    digest = hashlib.sha256(dumps([is_test, test_config, input]).encode()).hexdigest()
-    earlier = _earlier(version.flow, key, digest, ports)
-    if earlier is not None:
-        return earlier
-    if not version.flow.enabled and not is_test:
-        raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
-    check_input(version, input)
-    try:
-        with transaction.atomic():
-            instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
-            ports.queue.hint(instance.id)
-    except IntegrityError:
-        earlier = _earlier(version.flow, key, digest, ports)
-        if earlier is None:
-            raise
-        return earlier
-    return instance
+    return version
 
 
 def check_input(version: FlowVersion, value: Any) -> None:

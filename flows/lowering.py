@@ -10,6 +10,7 @@ from flows import kinds
 from flows.graph import Graph, Node, Policy, RetryPolicy
 from flows.kinds import RawNode
 from flows.layout import Names, layout
+from flows.reading import reads
 from flows.runtime import is_runtime, runtime_layout
 
 PRESETS: Final[Mapping[str, RetryPolicy]] = {
@@ -45,10 +46,11 @@ def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
     roots = [node for node in workflow_data.get("nodes") or [] if isinstance(node, Mapping)]
     found = runtime_layout(workflow_data) if is_runtime(workflow_data) else layout(roots)
     known = _manifests(found.flat, manifests)
+    tells_reads = "this_and_after" in _redos(workflow_data, roots)
     nodes = tuple(
         Node(
             index=index,
-            id=str(raw["id"]),
+            id=found.ids[index],
             kind=kinds.kind_of(raw),
             policy=_policy(raw, found.names[index], known),
             parent=found.parents.get(index),
@@ -57,6 +59,9 @@ def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
             disabled=kinds.properties(raw).get("disabled") is True,
             settings=_settings(raw),
             edges=_edges(raw, found.names[index]),
+            owner=found.owners.get(index),
+            probes=found.probes.get(index, ()),
+            reads=reads(raw) if tells_reads else (),
         )
         for index, raw in enumerate(found.flat)
     )
@@ -68,6 +73,12 @@ def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
         recovery=workflow_data.get("recovery"),
         manifests=known,
     )
+
+
+def _redos(workflow_data: Mapping[str, Any], roots: list[RawNode]) -> set[Any]:
+    """Every ``redo`` that some scope of the flow declares."""
+    declared = [workflow_data.get("recovery"), *(kinds.setting(raw, "recovery") for raw in kinds.walk(roots))]
+    return {str(each.get("redo")) for each in declared if isinstance(each, Mapping)}
 
 
 def retry_policy(raw: RawNode, manifest: Mapping[str, Any] | None) -> RetryPolicy:
@@ -133,10 +144,11 @@ def _policy(raw: RawNode, by_name: Names, manifests: Mapping[str, Mapping[str, A
 
 
 def _settings(raw: RawNode) -> dict[str, Any]:
+    """What a node says, wherever it may stand. Of a container the node's own keys win, of a step its properties."""
     if kinds.is_container(raw):
-        return {
-            key: value for key, value in raw.items() if key not in ("children", "id", "node_type", "container_type")
-        }
+        structure = ("children", "id", "node_type", "container_type", "properties")
+        own = {key: value for key, value in raw.items() if key not in structure and value is not None}
+        return {**kinds.properties(raw), **own}
     own = {key: value for key, value in raw.items() if key not in ("properties", "id", "node_type")}
     return {**own, **kinds.properties(raw)}
 

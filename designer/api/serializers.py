@@ -97,6 +97,32 @@ class TestRunSerializer(RunSerializer):
     test_config = TestConfigField(required=False, allow_null=True, default=None)
 
 
+class StepFilterSerializer(serializers.Serializer[Any]):
+    flow_path = serializers.CharField()
+    step = serializers.CharField()
+    version = serializers.IntegerField(required=False, min_value=1, help_text="Without one: the draft.")
+
+
+class ForetoldSerializer(serializers.Serializer[Any]):
+    row = serializers.CharField(help_text="What the line says, for programs.")
+    node = serializers.CharField(help_text="Whose policy it is; empty for the flow's own.")
+    icon = serializers.CharField()
+    words = serializers.CharField()
+    undo = serializers.ListField(child=serializers.CharField(), help_text="What is taken back, in this order.")
+
+
+class WaySerializer(serializers.Serializer[Any]):
+    how = serializers.ChoiceField(["failure", "timeout", "unknown"])
+    heading = serializers.CharField()
+    lines = ForetoldSerializer(many=True)
+
+
+class ForesightSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    ways = WaySerializer(many=True)
+
+
 class StartedSerializer(serializers.Serializer[Any]):
     instance_id = serializers.UUIDField()
     job_id = serializers.CharField()

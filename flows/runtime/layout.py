@@ -22,23 +22,17 @@ TURN: Final = "__turn"
 
 def runtime_layout(workflow_data: Mapping[str, Any]) -> Layout:
     """The layout of a definition in the runtime format, which must have passed the doctor."""
-    made = _Layout()
-    graph = next(flat.read_graphs(workflow_data))
-    first = made.place(graph, None)
-    return Layout(
-        made.raws, None if first == END_INDEX else first, made.parents, made.children, made.successors, made.names
-    )
+    placing = _Placing()
+    first = placing.place(next(flat.read_graphs(workflow_data)), None)
+    placing.made.first = None if first == END_INDEX else first
+    return placing.made
 
 
-class _Layout:
+class _Placing:
     """A layout in the making."""
 
     def __init__(self) -> None:
-        self.raws: list[RawNode] = []
-        self.names: list[Mapping[str, int]] = []
-        self.parents: dict[int, int] = {}
-        self.children: dict[int, tuple[int, ...]] = {}
-        self.successors: dict[int, int] = {}
+        self.made = Layout()
 
     def place(self, graph: FlatGraph, parent: int | None) -> int:
         """Add a graph's nodes inside ``parent``; answers where it begins."""
@@ -46,24 +40,19 @@ class _Layout:
         names = {node.id: END_INDEX for node in graph.nodes if node.type == flat.END} | {kinds.END: END_INDEX}
         names |= {node.id: self.add(as_step(node), parent) for node in steps}
         for node in steps:
-            self._set(names[node.id], names)
+            self.made.names[names[node.id]] = names
             if node.get("next_node") is not None:
-                self.successors[names[node.id]] = names[node.get("next_node")]
+                self.made.successors[names[node.id]] = names[node.get("next_node")]
         self._enclose_bodies(steps, names, graph)
         for node in steps:
             self._place_inside(node, names[node.id])
         return _first(graph, names)
 
     def add(self, raw: RawNode, parent: int | None) -> int:
-        index = len(self.raws)
-        self.raws.append(raw)
-        self.names.append({})
+        index = self.made.add(raw)
         if parent is not None:
-            self.parents[index] = parent
+            self.made.parents[index] = parent
         return index
-
-    def _set(self, index: int, names: Mapping[str, int]) -> None:
-        self.names[index] = names
 
     def _enclose_bodies(self, steps: list[FlatNode], names: Mapping[str, int], graph: FlatGraph) -> None:
         """Put the nodes that a loop repeats into it, those of the widest loop first."""
@@ -71,7 +60,7 @@ class _Layout:
         bodies = {node.id: ways.body_of(node) for node in steps if node.type == flat.LOOP}
         for loop in sorted(bodies, key=lambda name: -len(bodies[name])):
             body, index = bodies[loop], names[loop]
-            self.parents |= dict.fromkeys((names[name] for name in body), index)
+            self.made.parents |= dict.fromkeys((names[name] for name in body), index)
         for node in steps:
             if node.type == flat.LOOP:
                 self._close_body(node, bodies[node.id], names)
@@ -83,19 +72,19 @@ class _Layout:
         turn = [self.add(container(f"{loop.id}{TURN}", kinds.AND), index)] if jumps_back else []
         for name in body:
             if turn:
-                self.names[names[name]] = {**self.names[names[name]], loop.id: turn[0]}
-            if self.successors.get(names[name]) == index:
+                self.made.names[names[name]] = {**self.made.names[names[name]], loop.id: turn[0]}
+            if self.made.successors.get(names[name]) == index:
                 self._lead_back(names[name], index, turn)
         first = names[loop.get("body_step")]
-        inside = [names[name] for name in body if self.parents[names[name]] == index]
-        self.children[index] = (first, *(each for each in inside if each != first), *turn)
+        inside = [names[name] for name in body if self.made.parents[names[name]] == index]
+        self.made.children[index] = (first, *(each for each in inside if each != first), *turn)
 
     def _lead_back(self, index: int, loop: int, turn: list[int]) -> None:
         """Directly inside the loop, what leads nowhere leads out of the iteration; from a loop inside it, it takes a jump."""
-        if self.parents[index] == loop:
-            del self.successors[index]
+        if self.made.parents[index] == loop:
+            del self.made.successors[index]
         elif turn:
-            self.successors[index] = turn[0]
+            self.made.successors[index] = turn[0]
 
     def _place_inside(self, node: FlatNode, index: int) -> None:
         if node.type == flat.PARALLEL:
@@ -104,25 +93,25 @@ class _Layout:
                 self._branch(branch, graph, index)
                 for (branch, _), graph in zip(flat.branches(node), graphs, strict=True)
             ]
-            self.children[index] = tuple(wrappers)
+            self.made.children[index] = tuple(wrappers)
         elif node.type == flat.COMPETITION:
             inner = [each for each in (node.get("children") or ()) if isinstance(each, Mapping)]
             found = [FlatNode(raw, (), str(raw.get("id")), str(raw.get("step_type"))) for raw in inner]
             placed = [self.add(as_step(each), index) for each in found]
-            self.children[index] = tuple(placed)
+            self.made.children[index] = tuple(placed)
 
     def _branch(self, branch: Mapping[str, Any], graph: FlatGraph | None, parallel: int) -> int:
         """One branch: a sequence with the branch's id that begins where its graph does."""
-        name = str(branch.get("id") or f"{self.raws[parallel]['id']}__branch")
+        name = str(branch.get("id") or f"{self.made.flat[parallel]['id']}__branch")
         index = self.add(container(name, kinds.AND, **{BRANCH_INPUT: branch.get("input_mapping")}), parallel)
         if graph is None:
             call = self.add(step(f"{name}__flow", kinds.SUB_FLOW, flow_ref=branch.get("flow_path")), index)
-            self.children[index] = (call,)
+            self.made.children[index] = (call,)
             return index
-        before = len(self.raws)
+        before = len(self.made.flat)
         first = self.place(graph, index)
-        own = [each for each in range(before, len(self.raws)) if self.parents.get(each) == index]
-        self.children[index] = () if first == END_INDEX else (first, *(each for each in own if each != first))
+        own = [each for each in range(before, len(self.made.flat)) if self.made.parents.get(each) == index]
+        self.made.children[index] = () if first == END_INDEX else (first, *(each for each in own if each != first))
         return index
 
 

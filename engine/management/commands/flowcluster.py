@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from engine.cluster import identity
 from engine.cluster.cluster import run_cluster
@@ -39,6 +40,8 @@ class Command(BaseCommand):
             testruns.hurry_resting(ports())
             testruns.discard_ended(ports())
 
+        # A question before each message would be a transaction more; every process here gets over a broken connection.
+        connections.settings[DEFAULT_DB_ALIAS]["CONN_HEALTH_CHECKS"] = False
         hooks = Hooks(worker_died=worker_died, beat=recovery.beat)
         chores = [(SWEEP_EVERY, sweep), (TIDY_EVERY, tidy_test_runs)]
         timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), chores)
