@@ -135,6 +135,13 @@ def recovery_of(node: Node) -> Mapping[str, Any] | None:
     return found if isinstance(found, Mapping) else None
 
 
+def limit_of(node: Node) -> float | None:
+    """How many milliseconds a container may take; ``None`` where it does not say."""
+    limit = node.settings.get("timeout_ms")
+    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    return float(limit) if is_number and limit > 0 else None  # type: ignore[operator,arg-type]
+
+
 def to_json(graph: Graph) -> dict[str, Any]:
     """The graph as plain JSON values; :func:`from_json` is its inverse."""
     return asdict(graph)

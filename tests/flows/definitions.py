@@ -139,12 +139,16 @@ class _Sketch:
         )
         until = {"until": "input.yes"} if self.draw(st.integers(0, 3)) == 0 else {}
         on_error = self.draw(st.sampled_from([{}, {}, {"on_error": "continue"}]))
-        return drawing.loop(name, *self.siblings(depth + 1), **shape, **until, **on_error)
+        return {**drawing.loop(name, *self.siblings(depth + 1), **shape, **until, **on_error), **self._limit()}
 
     def _merging(self) -> dict[str, Any]:
         strategy = self.draw(st.sampled_from(["merge_all", "all_success", "first_success"]))
         on_error = self.draw(st.sampled_from([{}, {}, {"on_error": "continue"}]))
-        return {"merge_strategy": strategy, **on_error}
+        return {"merge_strategy": strategy, **on_error, **self._limit()}
+
+    def _limit(self) -> dict[str, Any]:
+        limits: list[dict[str, Any]] = [{}, {}, {"timeout_ms": 2000}, {"timeout_ms": 2000, "timeout_edge": "end"}]
+        return self.draw(st.sampled_from(limits))
 
 
 STEPS = ["call"] * 12 + [

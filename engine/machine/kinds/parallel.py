@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.machine import branches as crossing
-from engine.machine import expressions, paths, steps
+from engine.machine import expressions, limits, paths, steps
 from engine.machine.faults import Fault, evaluation
 from engine.machine.happenings import ChildEnded
 from engine.machine.kinds import KINDS, Kind
@@ -38,6 +38,9 @@ class ParallelContainer(Kind):
         leaf = turn.leaf
         assert leaf is not None
         broken = turn.position.broken
+        if broken is not None and broken.get("expired"):
+            limits.branches_ended(turn, node)
+            return
         if broken is not None:
             crossing.all_ended(turn, node, broken)
             return
@@ -68,7 +71,9 @@ class ParallelContainer(Kind):
         assert turn.leaf is not None
         turn.children += branches
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=len(branches))
-        turn.rest(WaitKind.CHILD, "join", data={"branches": len(branches)})
+        turn.rest(
+            WaitKind.CHILD, "join", due=limits.due(turn, node), wake=limits.WAKE, data={"branches": len(branches)}
+        )
 
     def _children(self, turn: Turn, node: Node) -> list[NewChild] | None:
         """One branch a child, with the parent's input or what the child maps; ``None`` when the attempt failed for a mapping."""

@@ -64,7 +64,7 @@ def _what_succeeded_is_registered(run: Instance) -> None:
     succeeded = Visit.objects.filter(instance=run, outcome=Outcome.SUCCEEDED, node_id__in=declaring)
     registered = Compensation.objects.filter(instance=run, child=None)
     assert Counter(registered.values_list("visit_seq", flat=True)) == Counter(succeeded.values_list("seq", flat=True))
-    order = {each.seq: each.completion for each in succeeded}
+    order = {each.seq: each.completion or 0 for each in succeeded}
     by_position = [order[seq] for seq in registered.order_by("position").values_list("visit_seq", flat=True)]
     assert by_position == sorted(by_position), "registered in another order than they succeeded"
 
