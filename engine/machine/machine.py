@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import branches, cancelling, endings, navigator, redoing, rollback, steps, undoing
+from engine.machine import branches, cancelling, endings, limits, navigator, redoing, rollback, steps, undoing
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
     Answered,
@@ -56,6 +56,7 @@ def decide(
     for happening in happenings:
         _meet(turn, happening)
     cancelling.carry_out(turn)
+    limits.carry_out(turn)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
     elif turn.position.phase == Phase.ROLLING_BACK:
@@ -136,6 +137,9 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 def _woke(turn: Turn, happening: Woke) -> None:
     turn.run_ahead(happening.early)
+    if happening.kind == limits.WAKE:
+        limits.passed(turn, happening)
+        return
     if turn.position.phase in AMENDS:
         AMENDS[turn.position.phase].woke(turn, happening)
         return

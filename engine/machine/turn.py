@@ -19,8 +19,8 @@ from engine.ports import Call
 from engine.states import Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
-from flows.graph import Node
-from flows.lowering import PROBE
+from flows.graph import Node, limit_of
+from flows.layout import PROBE
 
 HISTORY_LENGTH = 20
 TRANSITIONS_A_TURN = 200
@@ -201,6 +201,11 @@ class Turn:
         return self.graph.nodes[index]
 
     @property
+    def is_overdue(self) -> bool:
+        """Whether the time of an open container is over (:mod:`engine.machine.limits`)."""
+        return any(frame.data.get("expired") for frame in self.frames)
+
+    @property
     def open_node(self) -> Node:
         """The node of the open visit."""
         assert self.leaf is not None
@@ -308,6 +313,8 @@ class Turn:
             recent = (*recent, seq)[-HISTORY_LENGTH:]
             self.fresh[seq] = output
         self._note_last(node, seq, outcome)
+        if node.kind == kinds.LOOP and limit_of(node) is not None:
+            self.writes.delete("wakeup", {"visit_seq": seq})
         now_bound = Bound(number, seq, outcome.value, completion, recent)
         row = {
             "visits": number,

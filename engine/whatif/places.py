@@ -49,6 +49,8 @@ class Place:
     def wear_out(self, *, scope: int | None = None, construct: Node | None = None) -> None:
         """Use up the budget of the scope with that ``seq``, or the retries of a construct around the node."""
         if scope is not None:
+            if scope in self._history.worn:
+                raise RuntimeError(f"The scope {scope} never gives up.")
             self._history.worn.add(scope)
             self._rounds[str(scope)] = 1_000_000
         if construct is not None:
