@@ -157,7 +157,7 @@ class History(Protocol):
         ...
 
     def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
-        """Of each of those nodes that the iteration before reached, the latest ended visit before ``first``; and the open ones."""
+        """Of each of these nodes that the iteration before reached the latest ended visit before ``first``; and the open ones."""
         ...
 
     def failures(self, first: int, since: datetime) -> int:
