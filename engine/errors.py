@@ -9,9 +9,12 @@ class EngineError(Exception):
 
     code = "refused"
 
-    def __init__(self, message: str, *, node: str | None = None, field: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, node: str | None = None, field: str | None = None, code: str | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.code = code or self.code
         self.node = node
         self.field = field
 
@@ -39,8 +42,15 @@ class InvalidInput(EngineError):
 
     code = "invalid_input"
 
-    def __init__(self, message: str, *, problems: Sequence[dict[str, Any]] = (), field: str | None = None) -> None:
-        super().__init__(message, field=field)
+    def __init__(
+        self,
+        message: str,
+        *,
+        problems: Sequence[dict[str, Any]] = (),
+        field: str | None = None,
+        code: str | None = None,
+    ) -> None:
+        super().__init__(message, field=field, code=code)
         self.problems = list(problems)
 
 

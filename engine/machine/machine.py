@@ -8,17 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, endings, navigator, rollback, steps
+from engine.machine import cancelling, endings, holding, navigator, resuming, rollback, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
+    AbandonAsked,
     Answered,
     Arrived,
     CallEnded,
     CallParked,
     CancelAsked,
     ChildEnded,
+    ChildHeld,
     Happening,
+    ResumeAsked,
     Started,
+    TreeHeld,
     Woke,
 )
 from engine.machine.kinds import KINDS
@@ -26,7 +30,7 @@ from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
-from engine.states import Phase, Status, WaitKind
+from engine.states import UNDOING, Status, WaitKind
 
 ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
@@ -52,9 +56,10 @@ def decide(
     for happening in happenings:
         _meet(turn, happening)
     cancelling.carry_out(turn)
+    hand_over = hand_over or any(isinstance(each, TreeHeld) for each in happenings)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
-    elif turn.position.phase == Phase.ROLLING_BACK:
+    elif turn.undoes:
         _roll_back(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
@@ -70,6 +75,7 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     turn.change(error=error)
     endings.leave_nothing_open(turn, error)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
+    turn.target = run.position.target  # a resume goes on there, where nothing is open
     return turn.decide()
 
 
@@ -95,12 +101,18 @@ def _meet(turn: Turn, happening: Happening) -> None:
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
+        case ResumeAsked():
+            resuming.meet(turn, happening)
+        case AbandonAsked():
+            resuming.abandon(turn, happening)
+        case ChildHeld():
+            holding.meet(turn, happening)
         case _:
             pass  # the run has left that visit by now: late news change nothing
 
 
 def _call_ended(turn: Turn, happening: CallEnded) -> None:
-    if turn.position.phase == Phase.ROLLING_BACK:
+    if turn.undoes:
         rollback.call_ended(turn, happening)
         return
     leaf = turn.leaf
@@ -117,7 +129,7 @@ def _call_ended(turn: Turn, happening: CallEnded) -> None:
 
 def _park(turn: Turn, wait: WaitKind) -> None:
     """The executor answers later: rest on the call until its deadline."""
-    if turn.position.phase == Phase.ROLLING_BACK:
+    if turn.undoes:
         rollback.park(turn)
         return
     assert turn.leaf is not None
@@ -126,7 +138,7 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 def _woke(turn: Turn, happening: Woke) -> None:
     turn.run_ahead(happening.early)
-    if turn.position.phase == Phase.ROLLING_BACK:
+    if turn.undoes:
         rollback.woke(turn, happening)
         return
     leaf = turn.leaf
@@ -155,11 +167,11 @@ def _could_go_on(turn: Turn) -> bool:
 
 
 def _free_to_roll_back(turn: Turn) -> bool:
-    return turn.position.phase == Phase.ROLLING_BACK and turn.position.undoing is None and turn.end is None
+    return turn.undoes and turn.position.undoing is None and turn.end is None
 
 
 def _roll_back(turn: Turn) -> None:
     """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
-    turned_round = turn.run.position.phase != Phase.ROLLING_BACK
+    turned_round = turn.run.position.phase not in UNDOING
     if not turned_round and _free_to_roll_back(turn):
         rollback.go_on(turn)

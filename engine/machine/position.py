@@ -62,6 +62,16 @@ class Undoing:
     due: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What people decided of the run's failures so far: ``resumes`` is how many they let go on, the latest at ``resumed_at``;
+    ``abandoned`` is final."""
+
+    resumes: int = 0
+    resumed_at: str | None = None
+    abandoned: bool = False
+
+
 @dataclass(slots=True)
 class Position:
     """Where a run stands between two transactions. A transition changes a copy of its own.
@@ -82,6 +92,9 @@ class Position:
     phase: str = Phase.FORWARD.value
     undoing: Undoing | None = None
     ending: Mapping[str, Any] | None = None
+    resuming: Mapping[str, Any] | None = None
+    """A resume that waits for what must go in any case: what was asked, and how the run stood."""
+    settled: Settled | None = None
     error: Mapping[str, Any] | None = None
     human: int | None = None
     """The ``seq`` of the latest answered human task: ``__human_response``."""
@@ -108,6 +121,8 @@ def to_json(position: Position) -> dict[str, Any]:
         plain["leaf"] = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
     if position.undoing is not None:
         plain["undoing"] = asdict(position.undoing)
+    if position.settled is not None:
+        plain["settled"] = asdict(position.settled)
     return plain
 
 
@@ -120,4 +135,6 @@ def from_json(data: Mapping[str, Any]) -> Position:
         values["leaf"] = Leaf(**values["leaf"])
     if "undoing" in values:
         values["undoing"] = Undoing(**values["undoing"])
+    if "settled" in values:
+        values["settled"] = Settled(**values["settled"])
     return Position(**values)

@@ -16,7 +16,7 @@ from engine.machine.position import Frame, Leaf, Position
 from engine.machine.run import Bound, Run, World
 from engine.machine.writes import Writes
 from engine.ports import Call
-from engine.states import Outcome, Phase, Status
+from engine.states import UNDOING, Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
 from flows.graph import Node
@@ -82,6 +82,14 @@ class NewChild:
     position: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """A child run that goes on where it failed or was held; ``ask`` is what it is told, as for a run of its own."""
+
+    id: UUID
+    ask: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class Decision:
     """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none: commit and go on."""
@@ -102,8 +110,9 @@ class Decision:
     """A visit whose pending inbox tasks are cancelled, and why."""
     wakes: bool = False
     """A wake-up was written: the timekeeper may have to rise earlier."""
-    undone: int = 0
-    """How many compensations of the plan got their terminal state."""
+    undone: frozenset[tuple[UUID, int]] = frozenset()
+    """The compensations of the plan that got their terminal state, by instance and position."""
+    reopened: list[Reopened] = field(default_factory=list)
     handed_over: bool = False
     """Nothing new was started: the lease is given back together with a hint for another worker."""
 
@@ -146,7 +155,8 @@ class Turn:
         self.cancel_children_of: int | None = None
         self.close_tasks: tuple[int, str] | None = None
         self.wakes = False
-        self.undone_now = 0
+        self.reopened: list[Reopened] = []
+        self.undone_now: set[tuple[UUID, int]] = set()
         self.handed_over = False
         self.cancels = False
         """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
@@ -171,6 +181,11 @@ class Turn:
 
     def node(self, index: int) -> Node:
         return self.graph.nodes[index]
+
+    @property
+    def undoes(self) -> bool:
+        """Whether compensations run: the plan that is carried out comes before anything else."""
+        return self.position.phase in UNDOING
 
     @property
     def open_node(self) -> Node:
@@ -227,7 +242,9 @@ class Turn:
         """Open a visit of ``node``; answers its ``seq`` and ``number``."""
         seq, number = self.position.last_seq + 1, self.visits_of(node) + 1
         self.change(last_seq=seq)
-        self.writes.insert("visit", {"seq": seq}, node_id=node.id, kind=node.kind, number=number, started_at=self.now)
+        indexes = "".join(f"[{frame.data['index']}]" for frame in self.frames if "index" in frame.data)[:100]
+        row = {"node_id": node.id, "kind": node.kind, "number": number, "indexes": indexes}
+        self.writes.insert("visit", {"seq": seq}, started_at=self.now, **row)
         return seq, number
 
     def close_visit(
@@ -335,7 +352,8 @@ class Turn:
             cancel_children_of=self.cancel_children_of,
             close_tasks=self.close_tasks,
             wakes=self.wakes,
-            undone=self.undone_now,
+            undone=frozenset(self.undone_now),
+            reopened=self.reopened,
             handed_over=self.handed_over,
         )
 
