@@ -18,6 +18,7 @@ from engine.failure.tree import Run
 from engine.models import Instance, Resolution
 from engine.ports import Ports
 from engine.states import ResolutionKind, ResolutionState, Status
+from engine.store.loading import open_compensations
 from engine.transitions import hold_of, lock_run, register_again, reopen
 
 ABSENT: Final = checks.ABSENT
@@ -155,6 +156,11 @@ def _other(held: Run | None, instance_id: UUID) -> str | None:
 def _is_given_up(run: Run) -> bool:
     settled = run.position.settled
     return run.instance.status == Status.ROLLED_BACK or (settled is not None and settled.abandoned)
+
+
+def unwinds_first(instance_id: UUID) -> bool:
+    """Whether something must be undone before the run goes on."""
+    return any(undo.always for undo in open_compensations(instance_id))
 
 
 def decisions_of(instance: Instance) -> list[Resolution]:

@@ -14,6 +14,7 @@ from tests import failure_documents
 
 DATABASE = {"db", "transactional_db"}
 
+
 @pytest.fixture(scope="session")
 def vendor() -> str:
     """``sqlite`` or ``postgresql``: what ``--database`` chose."""
