@@ -74,6 +74,8 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     error = fault.error(place, turn.now, 0)
     turn.change(error=error)
     endings.leave_nothing_open(turn, error)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
     turn.target = run.position.target  # a resume goes on there, where nothing is open
     return turn.decide()

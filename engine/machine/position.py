@@ -28,7 +28,7 @@ class Leaf:
     ``rests`` is the kind of wait it rests on, empty otherwise. ``out`` is true from the commit that records an attempt's
     start to the one that records its end: found true by a new driver, it means that a worker died in the call. ``began`` is
     the attempt's start, ``since`` the wait's. ``done`` is the last attempt behind which the visit went on with another call:
-    retries count from there.
+    retries count from there. ``index`` is the iteration behind which a loop failed of itself.
     """
 
     node: int
@@ -41,6 +41,7 @@ class Leaf:
     began: str | None = None
     since: str | None = None
     done: int = 0
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,8 @@ def to_json(position: Position) -> dict[str, Any]:
     if position.frames:
         plain["frames"] = [asdict(frame) for frame in position.frames]
     if position.leaf is not None:
-        plain["leaf"] = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
+        leaf = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
+        plain["leaf"] = {name: value for name, value in leaf.items() if value is not None}
     if position.undoing is not None:
         plain["undoing"] = asdict(position.undoing)
     if position.settled is not None:

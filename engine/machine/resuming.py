@@ -120,6 +120,7 @@ def _go_on(turn: Turn, ask: Mapping[str, Any]) -> None:
         return
     leaf, was = turn.leaf, ask["was"]
     if leaf is None or leaf.rests:
+        assert leaf is not None or turn.target is not None, "There is no step at which the run could go on."
         return
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, **_REOPENED)

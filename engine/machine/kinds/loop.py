@@ -54,24 +54,42 @@ class LoopContainer(Kind):
         delay = node.policy.retry.delay_ms(attempt, random=turn.world.random)
         turn.rest(WaitKind.RETRY, "retry", due=turn.after(delay), wake="retry")
 
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """The loop failed of itself, at a condition: it goes on behind the iterations that are done, over the same items."""
+        leaf = turn.leaf
+        assert leaf is not None
+        if leaf.index is None:
+            return False
+        turn.writes.update("visit", {"seq": leaf.seq}, outcome="", error=None, ended_at=None, completion=None)
+        turn.leaf = None
+        turn.reopen(leaf, attempt=leaf.attempt)
+        if self._prepared(turn, node, items=turn.entry_of(leaf.seq)) and self._after(turn, leaf.index):
+            paths.go_on(turn, node)
+        return True
+
     def left(self, turn: Turn) -> None:
         """A jump ends the loop with the iterations finished so far."""
         self._finish(turn, turn.frames[-1].data.get("index", 0))
 
     def _begin(self, turn: Turn, node: Node) -> None:
+        if self._prepared(turn, node) and self._next(turn, 0):
+            paths.go_on(turn, node)
+
+    def _prepared(self, turn: Turn, node: Node, *, items: Any = None) -> bool:
+        """Note what the loop runs over, ``items`` where they are fixed already; ``False`` when it failed because that could not
+        be evaluated."""
         frame, settings = turn.frames[-1], _settings(node)
         try:
-            limit = self._limit(turn, settings)
+            limit = len(items) if isinstance(items, list) else self._limit(turn, settings)
         except ExpressionError as error:
             ladder.fail_container(turn, evaluation(error, "loop"))
-            return
+            return False
         except _Unusable as problem:
             ladder.fail_container(turn, Fault(str(problem), "evaluation", final=True))
-            return
+            return False
         names = {"item": settings.get("item") or "item", "place": settings.get("index")} if "over" in settings else {}
         turn.frames[-1] = replace(frame, data={"attempt": frame.data["attempt"], "limit": limit, **names})
-        if self._next(turn, 0):
-            paths.go_on(turn, node)
+        return True
 
     def _limit(self, turn: Turn, settings: Mapping[str, Any]) -> int | None:
         """At most how many iterations there are, ``None`` without a bound. Fixes the items of an ``over``."""
@@ -111,8 +129,12 @@ class LoopContainer(Kind):
         frame = turn.frames[-1]
         node, index = turn.node(frame.node), frame.data["index"]
         self._record(turn, node, failed=failed)
-        until = _settings(node).get("until")
-        if until is not None and not failed:
+        return self._next(turn, index + 1) if failed else self._after(turn, index)
+
+    def _after(self, turn: Turn, index: int) -> bool:
+        """Whether the loop is over behind this iteration, which succeeded; else the next one begins."""
+        until = _settings(turn.node(turn.frames[-1].node)).get("until")
+        if until is not None:
             try:
                 if expressions.holds(turn, until):
                     self._finish(turn, index + 1)

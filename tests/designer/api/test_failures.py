@@ -1,5 +1,7 @@
 """Failure documents, resuming and abandoning over HTTP. Alice operates, Bob looks, Charlie is a stranger."""
 
+from typing import Any
+
 import pytest
 
 from engine import driver
@@ -37,7 +39,7 @@ def charlie(signed_in):
 @pytest.fixture(autouse=True)
 def answers(monkeypatch, settings):
     """What the library's functions answer, by path; a worker that nobody waits for comes later."""
-    found = {}
+    found: dict[str, Any] = {}
     settings.SULTANA_RESUME_WAIT_SECONDS = 0.0
     executor = type(ports().executor)
     monkeypatch.setattr(executor, "start", lambda self, call: found.get(call.path, Succeeded({})))

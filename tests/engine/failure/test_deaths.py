@@ -1,6 +1,7 @@
 """A worker dies at each moment of a resume and of an abandon: the run comes to the same end, and nothing is skipped."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -105,7 +106,7 @@ def test_a_resume_survives_a_death_at_every_moment(begin) -> None:
         clean()
         world = World(b=DOWN)
         run = begin(world)
-        moment = survived(world, lambda w=world, r=run: resolutions.resume_failed(r, ports=w.ports), at)
+        moment = survived(world, partial(resolutions.resume_failed, run, ports=world.ports), at)
         assert row(run).status == "completed", (at, moment, row(run).error)
         assert (times(world, "lock"), times(world, "a"), times(world, "undo-a")) == (1, 1, 0), (at, moment)
         assert once_but_for(moment or "", times(world, "undo-lock")), (at, moment)
@@ -121,7 +122,7 @@ def test_a_held_run_survives_a_death_at_every_moment(ack) -> None:
         clean()
         world = World(pay=answers(Unknown("gone", "connection_lost"), {}))
         run = held_run(world)
-        moment = survived(world, lambda w=world, r=run: resolutions.resume_failed(r, ack=ack, ports=w.ports), at)
+        moment = survived(world, partial(resolutions.resume_failed, run, ack=ack, ports=world.ports), at)
         expected = "completed" if ack == "applied" else "rolled_back"
         assert row(run).status == expected, (at, moment, row(run).error)
         assert once_but_for(moment or "", times(world, "undo-lock")), (at, moment)
@@ -137,7 +138,7 @@ def test_an_abandon_survives_a_death_at_every_moment(begin) -> None:
         clean()
         world = World(b=DOWN, pay=Unknown("gone", "connection_lost"))
         run = begin(world)
-        moment = survived(world, lambda w=world, r=run: resolutions.abandon(r, ports=w.ports), at)
+        moment = survived(world, partial(resolutions.abandon, run, ports=world.ports), at)
         assert row(run).status == "rolled_back", (at, moment)
         assert once_but_for(moment or "", times(world, "undo-lock") + times(world, "undo-a") - 1), (at, moment)
         document = failure_document(run)
@@ -153,7 +154,7 @@ def test_a_resume_that_is_refused_survives_a_death_at_every_moment() -> None:
         clean()
         world = World(b=DOWN, undo_lock=DOWN)
         run = failed_run(world)
-        moment = survived(world, lambda w=world, r=run: resolutions.resume_failed(r, ports=w.ports), at)
+        moment = survived(world, partial(resolutions.resume_failed, run, ports=world.ports), at)
         decision = Resolution.objects.get(instance=run)
         assert (row(run).status, decision.state) == ("failed", "refused"), (at, moment)
         assert failure_document(run)["failure"] == 1

@@ -5,9 +5,10 @@ import pytest
 from engine import commands, resolutions
 from engine.errors import Conflict, EngineError, InvalidInput, NotFound
 from engine.failure import failure_document
-from engine.models import Event, Instance, Resolution
+from engine.machine.kinds.function import FunctionStep
+from engine.models import Event, Instance, Resolution, Visit
 from engine.outcomes import Failed, Unknown
-from tests.engine.drawing import call, task, undone
+from tests.engine.drawing import call, loop, task, undone
 from tests.engine.failure.test_trees import ONCE, WRITES, abandon, answers, resume, settled
 from tests.engine.test_races import at_once, kinds
 from tests.engine.world import World, called, row
@@ -84,6 +85,38 @@ def test_what_was_unwound_stays_unwound_and_the_rest_is_tried_again() -> None:
         resume(world, run)
     resume(world, run)
     assert (row(run).status, called(world)[3:]) == ("completed", ["undo-a2", "undo-a", "undo-a", "b"])
+
+
+def test_a_loop_whose_condition_failed_goes_on_behind_what_is_done() -> None:
+    world = World(a=answers({"n": 1}, {"n": 0}, {"n": 0}))
+    condition = "10 / steps.a.n > 0"
+    run = settled(world, loop("l", call("a"), times=3, until=f"{condition} && visits.a > 2"), on_failure="keep")
+    assert (row(run).status, failure_document(run)["failed_step"]["name"]) == ("failed", "l")
+    resume(world, run)
+    assert (row(run).status, called(world)) == ("failed", ["a", "a"])
+
+
+def test_a_loop_is_resumed_over_the_items_it_began_with() -> None:
+    world = World(a=answers({"n": 0}, {"n": 1}))
+    node = loop(
+        "l", call("a", arguments={"x": "${item}"}), over="${input.all}", until="visits.a > steps.a.n + 5 / steps.a.n"
+    )
+    run = settled(world, node, on_failure="keep", input={"all": [7, 8]})
+    assert row(run).status == "failed"
+    Visit.objects.filter(instance=run, node_id="a").update(output={"n": 1})
+    resume(world, run)
+    found = [each.arguments["x"] for each in world.functions.made]
+    assert (row(run).status, found) == ("completed", [7, 8])
+
+
+def test_a_run_that_met_a_fault_of_the_engine_can_be_resumed(monkeypatch) -> None:
+    world = World()
+    with monkeypatch.context() as broken:
+        broken.setattr(FunctionStep, "call_ended", None)
+        run = settled(world, call("a"), call("b"))
+    assert (row(run).status, (row(run).error or {})["code"]) == ("failed", "engine_fault")
+    resume(world, run)
+    assert (row(run).status, called(world)) == ("completed", ["a", "a", "b"])
 
 
 # --- safe to repeat --------------------------------------------------------------------------------------------------

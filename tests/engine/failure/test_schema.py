@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def constraints(schema):
         return [constraints(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in schema.items():
         if key in ("properties", "$defs"):
             found[key] = {name: constraints(inner) for name, inner in value.items()}

@@ -43,7 +43,7 @@ def answers(*results):
 
 
 def failed_step(run: UUID) -> str:
-    return failure_document(run)["failed_step"]["name"]
+    return str(failure_document(run)["failed_step"]["name"])
 
 
 # --- sub-flows -----------------------------------------------------------------------------------------------------
