@@ -4,7 +4,19 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import failures, flow_drafts, flow_list, flows, inbox, library, pages, run_list, runs, sign_in
+from designer.views import (
+    failures,
+    flow_drafts,
+    flow_list,
+    flows,
+    foresight,
+    inbox,
+    library,
+    pages,
+    run_list,
+    runs,
+    sign_in,
+)
 
 register_converter(FlowPath, "flow")
 
@@ -21,6 +33,7 @@ urlpatterns = [
     path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
+    path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
     path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
     path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),

@@ -5,18 +5,26 @@ from typing import Any
 
 
 class EngineError(Exception):
-    """Base of everything the engine refuses. ``message`` is for people, ``code`` for programs."""
+    """Base of everything the engine refuses. ``message`` is for people, ``code`` for programs, ``problems`` lists every fault
+    as ``{field, message}`` where there can be several."""
 
     code = "refused"
 
     def __init__(
-        self, message: str, *, node: str | None = None, field: str | None = None, code: str | None = None
+        self,
+        message: str,
+        *,
+        node: str | None = None,
+        field: str | None = None,
+        code: str | None = None,
+        problems: Sequence[dict[str, Any]] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or self.code
         self.node = node
         self.field = field
+        self.problems = list(problems)
 
 
 class NotFound(EngineError):
@@ -38,20 +46,9 @@ class Conflict(EngineError):
 
 
 class InvalidInput(EngineError):
-    """What was sent does not fit. ``problems`` lists every one: ``{field, message}``."""
+    """What was sent does not fit."""
 
     code = "invalid_input"
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        problems: Sequence[dict[str, Any]] = (),
-        field: str | None = None,
-        code: str | None = None,
-    ) -> None:
-        super().__init__(message, field=field, code=code)
-        self.problems = list(problems)
 
 
 class LeaseLost(EngineError):

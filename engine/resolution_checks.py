@@ -8,7 +8,7 @@ from engine.errors import Conflict, InvalidInput
 from engine.failure import document
 from engine.failure.place import Place
 from engine.failure.tree import Run
-from engine.machine.kinds.function import output_problem
+from engine.machine.outputs import output_problem
 from engine.models import Instance
 from engine.states import Status
 from flows import kinds

@@ -15,7 +15,7 @@ from engine.errors import Conflict, NotFound
 from engine.failure import document, tree
 from engine.failure import place as places
 from engine.failure.tree import Run
-from engine.models import Instance, Resolution
+from engine.models import Instance, Resolution, Visit
 from engine.ports import Ports
 from engine.states import ResolutionKind, ResolutionState, Status
 from engine.store.loading import open_compensations
@@ -50,6 +50,7 @@ def resume_failed(
         value = checks.settled_result(place, ack, result)
         decision = _record(run, ResolutionKind.RESUME, by, note, ports, ack=ack or "", result=value)
         register_again(instance_id, always=True)
+        _begin_windows_anew(run)
         held = places.held_run(run)
         told = {"ack": ack or "", "result": value, "held": _other(held, instance_id)}
         _reopen(run, "resume", decision, told, ports)
@@ -138,12 +139,19 @@ def _reopen(run: Run, kind: str, decision: Resolution, told: dict[str, Any], por
         raise Conflict("Somebody else has just decided about this run; nothing was changed.", code="not_failed")
 
 
+def _begin_windows_anew(run: Run) -> None:
+    """What failed before a resume counts for no ``stop_after`` any more: by order and not by the clock, which may stand still."""
+    family = [each.instance.pk for each in run.family()]
+    Visit.objects.filter(instance__in=family, counted=True).update(counted=False)
+
+
 def _was(run: Run) -> dict[str, Any]:
     """How the run stands, for whoever carries the decision out, and for the case that it is refused later."""
     instance, place = run.instance, places.find(run)
     was: dict[str, Any] = {"status": instance.status, "error": instance.error, "reason": instance.reason}
     if instance.status == Status.HELD:
         was["kind"] = hold_of(instance.pk)
+        was["error"] = place.visit.error if place.visit is not None else None
         attempt = tree.last_attempt(place.run, place.visit) if place.is_unknown and place.visit else None
         was["unknown"] = (attempt.error or {"message": instance.reason}) if attempt else None
     return was

@@ -12,12 +12,14 @@ from engine.machine.happenings import (
     AbandonAsked,
     Answered,
     Arrived,
+    BranchFailed,
     CallEnded,
     CancelAsked,
     ChildEnded,
     ChildHeld,
     Happening,
     ResumeAsked,
+    Ruled,
     TreeHeld,
     Woke,
 )
@@ -45,6 +47,10 @@ def happening_of(news: News) -> Happening:
                 payload["error"],
                 payload["compensations"],
             )
+        case "branch_failed":
+            return BranchFailed(**{**payload, "child": UUID(payload["child"])})
+        case "ruled":
+            return Ruled(**payload)
         case "cancel":
             return CancelAsked(payload["by"], payload["roll_back"])
         case "resume":

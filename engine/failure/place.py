@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.failure.tree import GOOD, Run, fan_index
+from engine.failure.tree import GOOD, Run, fan_index, indexes_of
 from engine.models import Visit
 from engine.states import Outcome, Status
 from flows import kinds
@@ -44,7 +44,7 @@ def _find(run: Run, prefix: str, indexes: str) -> Place:
     visit = _failed_visit(run)
     if visit is None:
         return Place(run, None, None, f"{prefix}{run.instance.node_id}" or "flow")
-    node, inner = run.node(visit.node_id), f"{indexes}{visit.indexes}"
+    node, inner = run.node(visit.node_id), f"{indexes}{indexes_of(visit)}"
     name = f"{prefix}{visit.node_id}{inner}"
     child = _failed_child(run, visit)
     if child is None:

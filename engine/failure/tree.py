@@ -95,7 +95,10 @@ def done_steps(run: Run, prefix: str = "", indexes: str = "", *, listed: bool = 
     """Every visit of a step that succeeded, in order of completion; child runs in the place of the visit that waited for them."""
     for visit in sorted(run.visits, key=lambda each: (each.completion is None, each.completion, each.seq)):
         node, succeeded = run.node(visit.node_id), visit.outcome == Outcome.SUCCEEDED
-        name, inner = f"{prefix}{visit.node_id}{indexes}{visit.indexes}", f"{indexes}{visit.indexes}"
+        if node is not None and node.owner is not None:
+            continue  # a probe of a reconcile exists there alone
+        inner = f"{indexes}{indexes_of(visit)}"
+        name = f"{prefix}{visit.node_id}{inner}"
         is_flow = visit.kind == kinds.SUB_FLOW
         for child in sorted(run.children_of(visit), key=lambda each: -(each.instance.join_order or 0)):
             if is_flow:
@@ -103,7 +106,12 @@ def done_steps(run: Run, prefix: str = "", indexes: str = "", *, listed: bool = 
             else:
                 yield from done_steps(child, prefix, inner + fan_index(child, node), listed=listed)
         if succeeded and visit.kind not in CONTAINER_KINDS:
-            yield Done(name, run, visit, node, run.compensations.get(visit.seq), listed)
+            yield Done(name, run, visit, node, run.compensations.get(visit.seq), listed and not visit.replaced)
+
+
+def indexes_of(visit: Visit) -> str:
+    """The iterations a visit lies in, the outermost first: ``[1]`` or ``[1][0]``."""
+    return "".join(f"[{each.partition(':')[2]}]" for each in visit.iterations.split("/") if each)
 
 
 def fan_index(child: Run, node: Node | None) -> str:

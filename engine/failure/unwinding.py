@@ -35,7 +35,7 @@ def unwinding(done: Sequence[Done]) -> dict[str, Any]:
 
 def is_for_good(each: Done) -> bool:
     """Whether a step did something and nothing undoes it: a call of a function that may write."""
-    if each.node is None or each.node.kind != kinds.FUNCTION or each.compensation is not None:
+    if each.node is None or each.node.kind != kinds.FUNCTION or each.compensation is not None or each.visit.replaced:
         return False
     path = kinds.reference_path(each.node.settings.get("function_ref")) or ""
     return bool((each.run.graph.manifests.get(path) or {}).get("effect", "write") != "read")

@@ -9,7 +9,7 @@ from engine.machine.happenings import AbandonAsked, CancelAsked, Happening
 from engine.machine.position import Leaf
 from engine.machine.run import Run
 from engine.machine.turn import Turn
-from engine.states import UNDOING, AttemptResult, Outcome, Status, WaitKind
+from engine.states import UNDOING, AttemptResult, Outcome, Phase, Status, WaitKind
 from flows import kinds
 
 REASON = "The run was cancelled."
@@ -51,8 +51,23 @@ def carry_out(turn: Turn) -> None:
     leaf, ending = turn.leaf, turn.position.ending
     if not turn.cancels or ending is None or turn.end is not None:
         return
+    if turn.position.phase == Phase.REDOING and not _undo_is_over(turn):
+        return
+    if leaf is not None and leaf.rests == WaitKind.PARENT:
+        turn.leaf = leaf = None  # it has failed already
     if leaf is None or not _is_awaited(turn, leaf):
         _close(turn, ending)
+
+
+def _undo_is_over(turn: Turn) -> bool:
+    """Whether no undo is out any more; the ones that are left are not called."""
+    busy = turn.position.undoing
+    if busy is not None and (busy.out or busy.rests == WaitKind.FUNCTION):
+        return False
+    if busy is not None:
+        turn.writes.delete("wakeup", {"visit_seq": busy.seq})
+    turn.change(undoing=None, redo=None, phase=Phase.FORWARD.value)
+    return True
 
 
 def _is_awaited(turn: Turn, leaf: Leaf) -> bool:

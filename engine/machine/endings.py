@@ -122,8 +122,14 @@ def _not_run(turn: Turn) -> tuple[str, ...]:
     return tuple(
         node.id
         for node in turn.graph.nodes
-        if node.id not in turn.bindings and node.index not in open_nodes and _belongs(turn, node)
+        if node.owner is None and not _visited(turn, node) and node.index not in open_nodes and _belongs(turn, node)
     )
+
+
+def _visited(turn: Turn, node: Node) -> bool:
+    """Whether the node has a visit that counts: not when a redo has replaced them all."""
+    bound = turn.bindings.get(node.id)
+    return bound is not None and bound.seq > 0
 
 
 def _belongs(turn: Turn, node: Node) -> bool:
@@ -136,7 +142,7 @@ def _belongs(turn: Turn, node: Node) -> bool:
             return False
         around = around[around.index(scope) + 1 :]
     parallels = (turn.node(each) for each in around if turn.node(each).kind == kinds.PARALLEL)
-    return all(each.id not in turn.bindings for each in parallels)
+    return not any(_visited(turn, each) for each in parallels)
 
 
 def _age(turn: Turn) -> int:

@@ -4,9 +4,12 @@ Pure. A template that names single steps is given those alone, so its cost does 
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from engine.machine.context import MISSING, Context, Only
+from engine.machine.position import Position
+from engine.machine.run import Bound
 from engine.machine.turn import Turn
 from flows.expressions import Condition, ExpressionError, Template, parse_condition, parse_template
 from flows.graph import Node
@@ -49,8 +52,15 @@ def label(turn: Turn, node: Node) -> str:
         return authored
 
 
+def resolve_as_of(turn: Turn, value: Any, bindings: Mapping[str, Bound], position: Position, output: Any) -> Any:
+    """A templated value of a visit that ended before: read with its own ``output``, bound and placed as it was."""
+    context = Context(turn.run.facts, position, bindings, turn.outputs, {}, turn.entries, output)
+    return json.loads(dumps(parse_template(value).resolve(context)))
+
+
 def _names(turn: Turn, parsed: Condition | Template, output: Any) -> Context | Only:
     context = turn.context(output)
+    bindings = context.bindings
     wanted: dict[str, set[str]] = {"steps": set(), "history": set()}
     for reference in parsed.references():
         if reference.root in wanted:
@@ -58,4 +68,4 @@ def _names(turn: Turn, parsed: Condition | Template, output: Any) -> Context | O
                 return context
             wanted[reference.root].add(str(reference.path[0].name))
     names = {name: frozenset(nodes) for name, nodes in wanted.items()}
-    return Only(context, turn.bindings, turn.outputs, names)
+    return Only(context, bindings, turn.outputs, names)

@@ -52,8 +52,15 @@ def go_on(turn: Turn, node: Node) -> None:
 
 
 def jump(turn: Turn, target: int) -> None:
-    """Jump to a node: the containers that do not hold it end, those that do and are not open yet will be entered."""
-    around = () if target == END_INDEX else turn.ancestors(target)
+    """Jump to a node: the containers that do not hold it end, those that do and are not open yet will be entered.
+
+    The end is that of the graph the jump stands in: the flow's, a branch's, or a reconcile's.
+    """
+    owner = turn.reconciled if target == END_INDEX else None
+    around = turn.ancestors(target) if target != END_INDEX else () if owner is None else (owner.index,)
     while turn.frames and turn.frames[-1].node not in around:
         KINDS[turn.node(turn.frames[-1].node).kind].left(turn)
-    turn.target = target
+    if owner is None:
+        turn.target = target
+    elif KINDS[owner.kind].body_ended(turn):
+        go_on(turn, owner)

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from engine.machine import endings, paths, steps, unknowns
-from engine.machine.faults import Fault, is_fatal
+from engine.machine import endings, paths, reconciling, steps, unknowns
+from engine.machine.faults import Fault
 from engine.machine.happenings import AbandonAsked, ResumeAsked
 from engine.machine.kinds import KINDS
-from engine.machine.kinds.function import manifest_of
+from engine.machine.outputs import manifest_of
 from engine.machine.position import Settled
 from engine.machine.run import EndedChild, Undo
 from engine.machine.turn import Hold, NewChild, Reopened, Turn
@@ -113,8 +113,8 @@ _REOPENED: Mapping[str, Any] = {"outcome": "", "error": None, "ended_at": None}
 def _go_on(turn: Turn, ask: Mapping[str, Any]) -> None:
     _resolved(turn, ask["resolution"])
     settled = turn.position.settled or Settled()
-    settled = replace(settled, resumes=settled.resumes + 1, resumed_at=turn.now.isoformat())
-    turn.change(phase=Phase.FORWARD.value, resuming=None, settled=settled)
+    settled = replace(settled, resumes=settled.resumes + 1)
+    turn.change(phase=Phase.FORWARD.value, resuming=None, settled=settled, repeats=True)
     if ask["held"]:
         turn.reopened.append(Reopened(UUID(ask["held"]), {each: ask[each] for each in ("was", "ack", "result")}))
         return
@@ -141,12 +141,12 @@ def _settle(turn: Turn, node: Node, ask: Mapping[str, Any]) -> None:
     if ask["ack"] == "applied":
         _applied(turn, node, ask)
         return
-    fault, manifest = _unknown(ask["was"]), manifest_of(turn, node)
+    fault = _unknown(ask["was"])
+    unknown = Unknown(fault.message, fault.code, fault.status)
     if ask["ack"] == "not_applied":
-        final = is_fatal(manifest, fault.code, fault.status)
-        steps.retry_or_fail(turn, node, replace(fault, error_type="step_error", final=final))
+        steps.retry_or_fail(turn, node, reconciling.no_effect(turn, node, unknown))
     else:
-        unknowns.meet(turn, node, manifest, Unknown(fault.message, fault.code), AttemptResult.UNKNOWN)
+        unknowns.meet(turn, node, manifest_of(turn, node), unknown, AttemptResult.UNKNOWN)
 
 
 def _applied(turn: Turn, node: Node, ask: Mapping[str, Any]) -> None:

@@ -80,7 +80,7 @@ def _lead(turn: Turn, node: Node, target: Node | None, record: dict[str, Any], *
         return
     if not after_rules:
         turn.enter_with(leaf.seq, record)
-    turn.reopen(leaf, routed=not after_rules)
+    turn.reopen(leaf, routed=not after_rules, attempt=leaf.attempt)
     turn.target = target.index
 
 

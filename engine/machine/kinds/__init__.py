@@ -56,6 +56,9 @@ class Kind:
         failed; else the node is visited again."""
         return False
 
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """A redo of all that is in this container (the innermost open one) starts at its entry."""
+
     def left(self, turn: Turn) -> None:
         """A jump leaves this container (the innermost open one)."""
 

@@ -67,6 +67,11 @@ class LoopContainer(Kind):
             paths.go_on(turn, node)
         return True
 
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """The iteration that is on its way starts again; those before it stay."""
+        paths.remember(turn, first=turn.position.last_seq + 1, last=None)
+        turn.target = node.children[0]
+
     def left(self, turn: Turn) -> None:
         """A jump ends the loop with the iterations finished so far."""
         self._finish(turn, turn.frames[-1].data.get("index", 0))
@@ -78,7 +83,7 @@ class LoopContainer(Kind):
     def _prepared(self, turn: Turn, node: Node, *, items: Any = None) -> bool:
         """Note what the loop runs over, ``items`` where they are fixed already; ``False`` when it failed because that could not
         be evaluated."""
-        frame, settings = turn.frames[-1], _settings(node)
+        frame, settings = turn.frames[-1], settings_of(node)
         try:
             limit = len(items) if isinstance(items, list) else self._limit(turn, settings)
         except ExpressionError as error:
@@ -87,8 +92,8 @@ class LoopContainer(Kind):
         except _Unusable as problem:
             ladder.fail_container(turn, Fault(str(problem), "evaluation", final=True))
             return False
-        names = {"item": settings.get("item") or "item", "place": settings.get("index")} if "over" in settings else {}
-        turn.frames[-1] = replace(frame, data={"attempt": frame.data["attempt"], "limit": limit, **names})
+        data = {"attempt": frame.data["attempt"], "limit": limit, **names_of(settings)}
+        turn.frames[-1] = replace(frame, data=data)
         return True
 
     def _limit(self, turn: Turn, settings: Mapping[str, Any]) -> int | None:
@@ -110,7 +115,7 @@ class LoopContainer(Kind):
         """Start iteration ``index``, or end the loop: ``True`` when it is over and control leads on from it."""
         frame = turn.frames[-1]
         node, limit = turn.node(frame.node), frame.data["limit"]
-        condition = _settings(node).get("while")
+        condition = settings_of(node).get("while")
         over = (limit is not None and index >= limit) or not node.children
         if not over and condition is not None:
             try:
@@ -133,7 +138,7 @@ class LoopContainer(Kind):
 
     def _after(self, turn: Turn, index: int) -> bool:
         """Whether the loop is over behind this iteration, which succeeded; else the next one begins."""
-        until = _settings(turn.node(turn.frames[-1].node)).get("until")
+        until = settings_of(turn.node(turn.frames[-1].node)).get("until")
         if until is not None:
             try:
                 if expressions.holds(turn, until):
@@ -176,9 +181,16 @@ class _Unusable(Exception):
     """What the loop is to run over is not usable."""
 
 
-def _settings(node: Node) -> Mapping[str, Any]:
+def settings_of(node: Node) -> Mapping[str, Any]:
     found = node.settings.get("loop")
     return found if isinstance(found, Mapping) else {}
+
+
+def names_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """How the body calls its item and its place among the items; nothing where the loop has no items."""
+    if "over" not in settings:
+        return {}
+    return {"item": settings.get("item") or "item", "place": settings.get("index")}
 
 
 def _items(value: Any) -> list[Any]:

@@ -4,8 +4,10 @@ reference/flow-format.md, section 6; design/engine-notes.md, section 6. The cont
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from engine.machine import branches as crossing
 from engine.machine import paths, resuming, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import ChildEnded
@@ -34,8 +36,12 @@ class ParallelContainer(Kind):
     def child_ended(self, turn: Turn, node: Node, child: ChildEnded) -> None:
         leaf = turn.leaf
         assert leaf is not None
+        broken = turn.position.broken
+        if broken is not None:
+            crossing.all_ended(turn, node, broken)
+            return
         branches = turn.run.children(leaf.seq, leaf.attempt)
-        fault = _fault(node, branches)
+        fault = fault_of(node, branches)
         if fault is None:
             steps.finish(turn, node, _merged(node, branches))
         steps.keep_effects(turn, node, leaf)
@@ -55,6 +61,12 @@ class ParallelContainer(Kind):
         anew = [_anew(turn, node, each) for each in bad if each.status != Status.FAILED]
         resuming.into_children(turn, failed, anew, ask, told=bad[0].status == Status.FAILED)
         return True
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """All branches start again, as another attempt of the same visit with all its retries."""
+        assert turn.leaf is not None
+        turn.leaf = replace(turn.leaf, done=turn.leaf.attempt)
+        self.try_again(turn, node)
 
     def _fork(self, turn: Turn, node: Node) -> None:
         fan_out = node.settings.get("fan_out")
@@ -122,13 +134,13 @@ def _strategy(node: Node) -> str:
     return str(node.settings.get("merge_strategy") or "merge_all")
 
 
-def _fault(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
+def fault_of(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
     """Why the container fails, if it does. ``on_error: continue`` forgives failed branches, ``stop`` none."""
     failed = [branch for branch in branches if branch.status not in GOOD]
     if not failed or node.policy.on_error == "continue":
         return None
     error = failed[0].error or {}
-    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"))
+    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"), counted=True)
     if _strategy(node) == "first_success":
         return fault if len(failed) == len(branches) else None
     return fault if _strategy(node) == "all_success" or node.policy.on_error == "stop" else None
