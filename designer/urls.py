@@ -7,6 +7,7 @@ from designer.flow_urls import FlowPath
 from designer.views import (
     failures,
     flow_drafts,
+    flow_import,
     flow_list,
     flows,
     foresight,
@@ -30,6 +31,7 @@ urlpatterns = [
     # flows
     path("flows/", flow_list.flow_list, name="flow-list"),
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
+    path("flows/-/import", flow_import.import_flows, name="flow-import"),
     path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),

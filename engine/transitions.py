@@ -13,6 +13,7 @@ from django.db import connection, models, transaction
 from django.db.models import F, Q
 
 from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
+from engine.failpoints import reach
 from engine.machine import position as positions
 from engine.machine.turn import Decision, NewChild, Replaced
 from engine.machine.writes import Write
@@ -367,6 +368,7 @@ def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *,
     if not run.update(signal_count=F("signal_count") + 1, hinted_at=ports.clock.now()):
         return 0
     signal = Signal.objects.create(instance_id=instance_id, kind=kind, payload=payload, created_at=ports.clock.now())
+    reach("posted")
     if hint:
         ports.queue.hint(instance_id)
     return int(signal.pk)

@@ -265,6 +265,41 @@ class EventsFilterSerializer(serializers.Serializer[Any]):
     tree = serializers.BooleanField(default=False, help_text="Also the events of child runs.")
 
 
+# --- flows -------------------------------------------------------------------------------------------------------
+
+
+class FlowFileSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(max_length=400, help_text="Within the folder, such as `hr/welcome.node.yaml`.")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, help_text="YAML or JSON.")
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    files = FlowFileSerializer(many=True, allow_empty=False)
+    publish = serializers.BooleanField(default=False)
+    draft = serializers.BooleanField(default=False, help_text="Take flows with errors too, as drafts.")
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["error", "warning", "suggestion"])
+    node = serializers.CharField(allow_blank=True, help_text="The step; empty for the flow as a whole.")
+    field = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+
+
+class ImportedFileSerializer(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    flow_path = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(choices=["new", "changed", "unchanged", "left_out"])
+    version = serializers.IntegerField(allow_null=True, help_text="The published version, if it was published.")
+    findings = FindingSerializer(many=True)
+
+
+class ImportedSerializer(serializers.Serializer[Any]):
+    files = ImportedFileSerializer(many=True)
+
+
 # --- the inbox ---------------------------------------------------------------------------------------------------
 
 

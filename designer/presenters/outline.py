@@ -16,6 +16,7 @@ from flows import kinds
 from flows.doctor.outline import Outline, Place
 from flows.durations import InvalidDuration, parse_duration
 from flows.models import Flow, LibraryFunction
+from flows.runtime import as_steps
 from flows.text import MAX_DEPTH, short
 from flows.values import is_shallow
 
@@ -50,7 +51,7 @@ def outline_of(workflow_data: Any, workspace_id: int) -> list[OutlineLine]:
     """Every node in document order, whatever shape it is in; at most five queries for the names of what it calls."""
     if not isinstance(workflow_data, Mapping) or not is_shallow(workflow_data, MAX_DEPTH):
         return []
-    outline = Outline(workflow_data)
+    outline = Outline(as_steps(workflow_data))
     places = [place for place in outline.places if place.owner is None]
     names = Names(outline, places, workspace_id)
     return [_line(place, names) for place in places]

@@ -11,7 +11,7 @@ from engine.machine import paths
 from engine.machine.turn import End, Turn, milliseconds
 from engine.states import Outcome, Phase, Status, WaitKind
 from flows import kinds
-from flows.graph import Node
+from flows.graph import Node, limit_of
 
 
 def complete(turn: Turn) -> None:
@@ -105,6 +105,9 @@ def leave_nothing_open(turn: Turn, error: dict[str, Any]) -> None:
 def _end(turn: Turn, end: End) -> None:
     turn.end = end
     turn.target = None
+    for frame in turn.frames:
+        if limit_of(turn.node(frame.node)) is not None:
+            turn.writes.delete("wakeup", {"visit_seq": frame.seq})
 
 
 def _plain_containers(turn: Turn) -> frozenset[str]:

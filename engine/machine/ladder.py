@@ -48,6 +48,10 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     assert leaf is not None
     node = turn.open_node
     error = fault.error(node.id, turn.now, leaf.attempt)
+    if turn.is_overdue and not turn.cancels:  # the container whose time is over says what comes now
+        turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+        turn.leaf = None
+        return
     verdict = judge(turn, node, fault)
     ruling = None if verdict is None else verdict.ruling
     if verdict is not None and (verdict.goes_on or verdict.iterates):

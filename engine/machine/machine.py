@@ -13,6 +13,7 @@ from engine.machine import (
     cancelling,
     endings,
     holding,
+    limits,
     navigator,
     redoing,
     resuming,
@@ -71,6 +72,7 @@ def decide(
     for happening in happenings:
         _meet(turn, happening)
     cancelling.carry_out(turn)
+    limits.carry_out(turn)
     hand_over = hand_over or any(isinstance(each, TreeHeld) for each in happenings)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
@@ -161,6 +163,9 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 def _woke(turn: Turn, happening: Woke) -> None:
     turn.run_ahead(happening.early)
+    if happening.kind == limits.WAKE:
+        limits.passed(turn, happening)
+        return
     if turn.position.phase in AMENDS:
         AMENDS[turn.position.phase].woke(turn, happening)
         return

@@ -230,9 +230,16 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
     if declared is None:
         return None
     path, mapping, missing_ok = declared
-    row = {"path": path, "missing_ok": missing_ok, "always": node.settings.get("compensation_when") == "always"}
     if mapping is None:
         mapping = node.settings.get("arguments") or {}  # resolved as for the call: nothing it reads changed since
+    return compensation_row(turn, node, path, mapping, output, missing_ok=missing_ok)
+
+
+def compensation_row(
+    turn: Turn, node: Node, path: str, mapping: Any, output: Any, *, missing_ok: bool
+) -> dict[str, Any]:
+    """What is registered: the function and its input, resolved now and never again."""
+    row = {"path": path, "missing_ok": missing_ok, "always": node.settings.get("compensation_when") == "always"}
     try:
         resolved = expressions.resolve(turn, mapping, output=output)
         return {**row, "input": resolved}

@@ -19,8 +19,8 @@ from engine.ports import Call
 from engine.states import UNDOING, Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
-from flows.graph import Node
-from flows.lowering import PROBE
+from flows.graph import Node, limit_of
+from flows.layout import PROBE
 
 HISTORY_LENGTH = 20
 TRANSITIONS_A_TURN = 200
@@ -216,6 +216,11 @@ class Turn:
         return self.position.phase in UNDOING
 
     @property
+    def is_overdue(self) -> bool:
+        """Whether the time of an open container is over (:mod:`engine.machine.limits`)."""
+        return any(frame.data.get("expired") for frame in self.frames)
+
+    @property
     def open_node(self) -> Node:
         """The node of the open visit."""
         assert self.leaf is not None
@@ -242,6 +247,12 @@ class Turn:
         own = (node.id for node in self.graph.nodes if node.owner == owner.index)
         inside = {each.rsplit(PROBE, 1)[1]: self.bindings[each] for each in own if each in self.bindings}
         return ChainMap(inside, self.bindings)  # type: ignore[arg-type]
+
+    def started_by(self) -> dict[str, Any]:
+        """What a child run of the open visit is told of its making, as its position keeps it."""
+        assert self.leaf is not None
+        again = self.position.repeats or self.leaf.attempt > 1
+        return {"made_by": self.leaf.attempt, **({"repeats": True} if again else {})}
 
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
@@ -317,6 +328,8 @@ class Turn:
             recent = (*recent, seq)[-HISTORY_LENGTH:]
             self.fresh[seq] = output
         self._note_last(node, seq, outcome)
+        if node.kind == kinds.LOOP and limit_of(node) is not None:
+            self.writes.delete("wakeup", {"visit_seq": seq})
         now_bound = Bound(number, seq, outcome.value, completion, recent)
         row = {
             "visits": number,

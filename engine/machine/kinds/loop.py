@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.machine import expressions, ladder, paths
+from engine.machine import expressions, ladder, limits, paths
 from engine.machine.faults import Fault, evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.position import Leaf
@@ -28,6 +28,7 @@ class LoopContainer(Kind):
     def enter(self, turn: Turn, node: Node) -> None:
         paths.open_container(turn, node, attempt=1)
         turn.writes.update("visit", {"seq": turn.frames[-1].seq}, attempts=1)
+        limits.begin(turn, node)
         self._begin(turn, node)
 
     def try_again(self, turn: Turn, node: Node) -> None:
@@ -37,6 +38,7 @@ class LoopContainer(Kind):
         turn.leaf = None
         turn.reopen(leaf, attempt=leaf.attempt + 1)
         turn.writes.update("visit", {"seq": leaf.seq}, attempts=leaf.attempt + 1)
+        limits.begin(turn, node)
         self._begin(turn, node)
 
     def body_ended(self, turn: Turn) -> bool:
@@ -51,6 +53,7 @@ class LoopContainer(Kind):
         frame = turn.frames.pop()
         node, attempt = turn.node(frame.node), frame.data.get("attempt", 1)
         turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt)
+        turn.writes.delete("wakeup", {"visit_seq": frame.seq})
         delay = node.policy.retry.delay_ms(attempt, random=turn.world.random)
         turn.rest(WaitKind.RETRY, "retry", due=turn.after(delay), wake="retry")
 
@@ -113,6 +116,7 @@ class LoopContainer(Kind):
 
     def _next(self, turn: Turn, index: int) -> bool:
         """Start iteration ``index``, or end the loop: ``True`` when it is over and control leads on from it."""
+        paths.remember(turn, index=index)  # the condition may read the number of the iteration it decides about
         frame = turn.frames[-1]
         node, limit = turn.node(frame.node), frame.data["limit"]
         condition = settings_of(node).get("while")
@@ -126,7 +130,7 @@ class LoopContainer(Kind):
         if over:
             self._finish(turn, index)
             return True
-        paths.remember(turn, index=index, first=turn.position.last_seq + 1, last=None)
+        paths.remember(turn, first=turn.position.last_seq + 1, last=None)
         turn.target = node.children[0]
         return False
 
