@@ -14,11 +14,13 @@ from jsonschema import Draft202012Validator
 from engine import groups
 from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
 from engine.machine import position as positions
+from engine.machine.gates import is_rejection
 from engine.machine.tasks import AGENTS
 from engine.models import Event, InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus, WaitKind
 from engine.transitions import close_tasks, complete_task, lock_run, post
+from flows.models import FlowVersion
 from flows.values import NotKept, recorded
 
 
@@ -36,6 +38,7 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
     if task.status != TaskStatus.PENDING:
         _ignore(task, by, ports)
     answer = checked_answer(task, response)
+    _check_note(task, answer)
     with transaction.atomic():
         run = lock_run(task.instance_id).exclude(status__in=TERMINAL).first()
         if run is not None and _is_being_decided(task, run):
@@ -74,6 +77,16 @@ def checked_answer(task: InboxTask, response: Any) -> dict[str, Any]:
         if response.get("action") not in values:
             raise InvalidInput(f"The answer is one of {', '.join(map(str, values))}.", field="action")
     return response
+
+
+def _check_note(task: InboxTask, answer: dict[str, Any]) -> None:
+    """Whoever declines a gate says why (contract seed, ``gate.reason``). Raises ``InvalidInput``."""
+    version = FlowVersion.objects.filter(instances=task.instance_id).values_list("graph", flat=True)
+    nodes = (version.get() if "action" in answer else {}).get("nodes", [])
+    settings: dict[str, Any] = next((node["settings"] for node in nodes if node["id"] == task.node_id), {})
+    note = answer.get("comment")
+    if is_rejection(settings, answer) and not (isinstance(note, str) and note.strip()):
+        raise InvalidInput("Say in comment why you decline: whoever reads of it needs to know.", field="comment")
 
 
 def _input_answer(task: InboxTask, response: Any) -> dict[str, Any]:

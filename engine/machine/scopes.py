@@ -5,7 +5,7 @@ Pure. A ruling is recorded in the transaction of the failure and carried out eve
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from engine.machine.turn import Turn, milliseconds
@@ -134,10 +134,7 @@ def _then(scope: Scope, bound: Any) -> str:
 
 def _failures(turn: Turn, scope: Scope, within: timedelta) -> int:
     """The recorded failures of steps in the scope that are young enough, and those of this very transition."""
-    since = turn.now - within
-    anew = turn.position.windows.get(str(scope.seq))
-    since = since if anew is None else max(since, datetime.fromisoformat(anew))
-    first = scope.seq
+    first, since = scope.seq, turn.now - within
     fresh = sum(
         1
         for each in turn.writes
