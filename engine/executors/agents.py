@@ -16,6 +16,7 @@ from engine.executors.mocks import mocked
 from engine.executors.scripted import ScriptedProvider
 from engine.executors.tools import CallFunction, Toolbox, call_registered, offered, read_arguments
 from engine.history import add_event
+from engine.livetext import LiveWriter
 from engine.machine.asking import Unusable, structured
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import FUNCTION, Call, Clock
@@ -44,7 +45,11 @@ class AgentExecutor:
         return carry_out(partial(self._run, agent, call), call, self._clock)
 
     def _run(self, agent: Agent, call: Call, question: dict[str, Any], ctx: CallContext) -> dict[str, Any]:
-        return _Run(agent, question, ctx, partial(_call_tool, call), partial(self._tell, call)).answer()
+        live = LiveWriter(call, self._clock)
+        try:
+            return _Run(agent, question, ctx, partial(_call_tool, call), partial(self._tell, call), live).answer()
+        finally:
+            live.end()
 
     def _tell(self, call: Call, kind: str, **data: Any) -> None:
         """Let those who follow the run see what its agent does."""
@@ -56,9 +61,16 @@ class _Run:
     """One run of one agent."""
 
     def __init__(
-        self, agent: Agent, question: Mapping[str, Any], ctx: CallContext, call: CallFunction, tell: Tell
+        self,
+        agent: Agent,
+        question: Mapping[str, Any],
+        ctx: CallContext,
+        call: CallFunction,
+        tell: Tell,
+        live: LiveWriter,
     ) -> None:
         self.tell = tell
+        self.live = live
         self.provider = _provider(agent)
         self.question = question
         self.schema = question.get("response_format")
@@ -89,7 +101,9 @@ class _Run:
     def _call_model(self) -> Reply:
         self.calls_left -= 1
         self.calls += 1
-        reply = self.provider.reply(Request(self.messages, self.tools, self.schema or self.own_schema, self.question))
+        schema = self.schema or self.own_schema
+        reply = self.provider.reply(Request(self.messages, self.tools, schema, self.question, self.live.say))
+        self.live.end_part()
         if reply.usage is not None:
             self.usage = reply.usage if self.usage is None else self.usage + reply.usage
         self.messages.append(spoken(reply))
