@@ -139,7 +139,7 @@ _WORDS: Final[Mapping[str, tuple[str, Say]]] = {
     "escalate": ("arrow-up", _plain(gettext_lazy("%(step)s leaves it to what is around it."))),
     "hold": ("pause", _plain(gettext_lazy("%(step)s holds the run until a person decides."))),
     "scope_fails": ("x", _plain(gettext_lazy("%(step)s gives up."))),
-    "branch_fails": ("columns-2", _plain(gettext_lazy("The branch fails; the other branches of %(step)s go on."))),
+    "branch_fails": ("columns-2", _plain(gettext_lazy("The branch of %(step)s fails."))),
     "branches_suffice": ("forward", _plain(gettext_lazy("The run goes on behind %(step)s without that branch."))),
     "rolls_back": ("undo-2", _rolls_back),
     "kept": (

@@ -1,7 +1,7 @@
 """Failures that leave a branch: rows 1, 5 and 6 of the ladder across the border of a parallel container.
 
 Pure. design/engine-notes.md, section 6: the branch tells its parent and rests; the run that owns the definition decides in a
-transaction of its own and answers. So one writer counts a scope's window. A branch around which nothing is declared ends by itself.
+transaction of its own and answers. So one writer counts a scope's window. A branch with nothing declared around it just ends.
 """
 
 from collections.abc import Mapping
@@ -79,17 +79,31 @@ def failed(turn: Turn, told: BranchFailed) -> None:
     if told.must:
         _break(turn, told, must=True)
         return
-    shield = node if node.policy.on_error is not None else ladder.shield_of(turn, node)
-    if shield is None and not shielded_outside(turn):
-        ruling = scopes.rule(turn, turn.node(told.node), counts=False)
-        if ruling is not None:
-            _answer(turn, told, ruling)
-            return
-    if shield is None and asks_outside(turn):
+    ruling = ruling_for(turn, node, turn.node(told.node))
+    if ruling is not None:
+        _answer(turn, told, ruling)
+    elif passes_on(turn, node):
         passed_on = {"node": told.node, "at": told.at, "error": told.error, "final": told.final}
         turn.tells.append(Told("branch_failed", {**passed_on, "way": [str(told.child), *told.way]}))
-        return
-    _break(turn, told)
+    else:
+        _break(turn, told)
+
+
+def ruling_for(turn: Turn, parallel: Node, failed: Node) -> Ruling | None:
+    """Row 6 in the run of ``parallel`` for a node that failed in one of its branches; ``None`` where row 5 comes first, or no
+    scope of this run rules."""
+    if _shield(turn, parallel) is not None or shielded_outside(turn):
+        return None
+    return scopes.rule(turn, failed, counts=False)
+
+
+def passes_on(turn: Turn, parallel: Node) -> bool:
+    """Whether a failure in a branch of ``parallel`` that this run has no say in goes on to the run around this one."""
+    return _shield(turn, parallel) is None and asks_outside(turn)
+
+
+def _shield(turn: Turn, parallel: Node) -> Node | None:
+    return parallel if parallel.policy.on_error is not None else ladder.shield_of(turn, parallel)
 
 
 def pass_down(turn: Turn, ruling: Ruled) -> None:

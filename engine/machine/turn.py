@@ -233,6 +233,12 @@ class Turn:
         inside = {each.rsplit(PROBE, 1)[1]: self.bindings[each] for each in own if each in self.bindings}
         return ChainMap(inside, self.bindings)  # type: ignore[arg-type]
 
+    def started_by(self) -> dict[str, Any]:
+        """What a child run of the open visit is told of its making, as its position keeps it."""
+        assert self.leaf is not None
+        again = self.position.repeats or self.leaf.attempt > 1
+        return {"made_by": self.leaf.attempt, **({"repeats": True} if again else {})}
+
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
         return bound.visits if bound else 0

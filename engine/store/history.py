@@ -73,8 +73,12 @@ class StoredHistory:
         ]
 
     def key(self, node_id: str, slot: str) -> str | None:
-        known = Visit.objects.filter(instance=self._id, node_id=node_id, slot=slot).exclude(idempotency_key="")
-        return known.order_by("-seq").values_list("idempotency_key", flat=True).first()
+        known = Visit.objects.filter(node_id=node_id, slot=slot).exclude(idempotency_key="")
+        for instance in (self._id, *_forerunners(self._id)):
+            found = known.filter(instance=instance).order_by("-seq").values_list("idempotency_key", flat=True).first()
+            if found is not None:
+                return found
+        return None
 
     def superseded(self, node_id: str, slot: str) -> Sequence[int]:
         slots = [slot, ""] if slot == NO_LOOP else [slot]
@@ -97,3 +101,26 @@ class StoredHistory:
 
 def _visited(rows: "QuerySet[Visit]") -> list[Visited]:
     return [Visited(*each) for each in rows.values_list(*FIELDS)]
+
+
+def _forerunners(instance_id: UUID) -> list[UUID]:
+    """The child runs that were started before in the place of this one, newest first: by the same node in the same iterations, as
+    the same branch; a fan-out's for the same item. Those of the parent's own forerunners are among them."""
+    own = Instance.objects.get(pk=instance_id)
+    if own.parent_id is None:
+        return []
+    parents = [own.parent_id, *_forerunners(own.parent_id)]
+    others = Instance.objects.filter(parent__in=parents, flow=own.flow_id, branch=own.branch).exclude(pk=own.pk)
+    place = _place(own)
+    return [
+        each.pk
+        for each in others.order_by("-id")
+        if _place(each) == place and (not own.branch_id or each.input == own.input)
+    ]
+
+
+def _place(child: Instance) -> tuple[str, tuple[str, ...]]:
+    """Where a child run was started: the node, and the numbers of the iterations around it."""
+    rows = Visit.objects.filter(instance=child.parent_id, seq=child.parent_visit or 0)
+    node_id, iterations = rows.values_list("node_id", "iterations").get()
+    return node_id, tuple(each.split(":")[1] for each in iterations.split("/") if each)

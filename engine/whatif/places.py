@@ -49,6 +49,8 @@ class Place:
     def wear_out(self, *, scope: int | None = None, construct: Node | None = None) -> None:
         """Use up the budget of the scope with that ``seq``, or the retries of a construct around the node."""
         if scope is not None:
+            if scope in self._history.worn:
+                raise RuntimeError(f"The scope {scope} never gives up.")
             self._history.worn.add(scope)
             self._rounds[str(scope)] = 1_000_000
         if construct is not None:
@@ -65,7 +67,7 @@ class _History:
         self.worn: set[int] = set()
 
     def failures(self, first: int, since: datetime) -> int:
-        return 1_000_000 if first - 1 in self.worn else 0
+        return 1_000_000 if first in self.worn else 0
 
     def visits(self, first: int) -> Sequence[Visited]:
         return ()

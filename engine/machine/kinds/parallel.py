@@ -132,7 +132,7 @@ def _branch(turn: Turn, node: Node, index: int, value: Any, branch_id: str, firs
     position = {
         "target": first,
         "scope": node.index,
-        "made_by": turn.leaf.attempt,
+        **turn.started_by(),
         **({"entry": first} if alone else {}),
     }
     return NewChild(turn.new_id(), value, turn.leaf.seq, index=index, branch_id=branch_id, position=position)

@@ -150,3 +150,15 @@ def test_a_branch_of_a_branch_asks_through_the_one_around_it(begin, redo):
     run.do("restart")
     assert run.status == "completed"
     assert run.calls.count("/lib/left") == 2
+
+
+@pytest.mark.parametrize("fan_out", [False, True])
+def test_a_branch_that_starts_again_sends_the_keys_of_its_forerunner(begin, fan_out):
+    key = function("read", idempotency_key="${flow.instance_id}")
+    children = (container("one", "and", key, function("left", retry_strategy="none")),)
+    over = {"fan_out": {"over": "${input.rows}"}} if fan_out else {}
+    group = container("group", "and", container("p", "parallel", *children, **over), recovery={"redo": "whole_group"})
+    keyed = {**ALL_SAFE, "/lib/read": {**SAFE, "idempotency_param": "key"}}
+    run = begin(group, manifests=keyed, functions=calls(read=[{}], left=["no", {}]), input={"rows": [1]})
+    sent = [made.arguments["key"] for made in run.stage.executor.made if made.path == "/lib/read"]
+    assert (run.status, len(sent), len(set(sent))) == ("completed", 2, 1)
