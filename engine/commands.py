@@ -25,6 +25,7 @@ from engine.models import (
     Event,
     InboxTask,
     Instance,
+    LiveText,
     Resolution,
     Signal,
     Undo,
@@ -43,7 +44,7 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Resolution, Signal, Undo, Wakeup)
+KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, Signal, Undo, Wakeup)
 
 
 def start(

@@ -8,15 +8,15 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from jsonschema import Draft202012Validator
 
 from engine import groups
 from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
+from engine.history import add_event
 from engine.machine import position as positions
 from engine.machine.gates import is_rejection
 from engine.machine.tasks import AGENTS
-from engine.models import Event, InboxTask, Instance
+from engine.models import InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus, WaitKind
 from engine.transitions import close_tasks, complete_task, lock_run, post
@@ -102,17 +102,12 @@ def _input_answer(task: InboxTask, response: Any) -> dict[str, Any]:
 
 def _ignore(task: InboxTask, by: str, ports: Ports) -> NoReturn:
     """Record that an answer came too late, and refuse it. Always raises ``Conflict``."""
-    with transaction.atomic():
-        changed = Instance.objects.filter(pk=task.instance_id).update(event_count=F("event_count") + 1)
-        if changed:
-            number = Instance.objects.values_list("event_count", flat=True).get(pk=task.instance_id)
-            Event.objects.create(
-                instance_id=task.instance_id,
-                number=number,
-                type="answer_ignored",
-                node_id=task.node_id,
-                visit_seq=task.visit_seq,
-                at=ports.clock.now(),
-                data={"by": by, "task_id": str(task.id), "status": task.status},
-            )
+    add_event(
+        task.instance_id,
+        "answer_ignored",
+        node_id=task.node_id,
+        visit_seq=task.visit_seq,
+        at=ports.clock.now(),
+        data={"by": by, "task_id": str(task.id), "status": task.status},
+    )
     raise Conflict(f"This task is not open any more ({task.get_status_display()}).", node=task.node_id)

@@ -378,6 +378,26 @@ class Event(InstanceRow):
         return f"{self.number} {self.type}"
 
 
+class LiveText(models.Model):
+    """What the agent of a run is saying right now (:mod:`engine.livetext`). ``place`` names visit, attempt and part of it."""
+
+    instance = models.OneToOneField(
+        Instance, primary_key=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    root = models.UUIDField(db_index=True)
+    node_id = models.CharField(max_length=200)
+    place = models.CharField(max_length=40)
+    text = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "live text"
+        verbose_name_plural = "live texts"
+
+    def __str__(self) -> str:
+        return self.place
+
+
 class InboxTask(InstanceRow):
     """A wait for a person: what is asked, of whom, by when, and what was answered."""
 

@@ -77,12 +77,6 @@ def scopes_around(turn: Turn, node: Node) -> Iterator[Scope]:
         yield Scope(None, 0, turn.graph.recovery)
 
 
-def begin_anew(turn: Turn) -> None:
-    """A person lets the run go on: the windows of all its open scopes start anew, and steps may be called for an effect again."""
-    seqs = ["0", *(str(frame.seq) for frame in turn.frames), *([str(turn.leaf.seq)] if turn.leaf is not None else [])]
-    turn.change(windows=dict.fromkeys(seqs, turn.now.isoformat()), repeats=True)
-
-
 def outside(turn: Turn) -> Iterator[Node]:
     """The containers around this branch, its own parallel first; none around a run that is no branch."""
     scope = turn.position.scope
