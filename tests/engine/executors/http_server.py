@@ -16,7 +16,6 @@ class Handler(BaseHTTPRequestHandler):
 
     server: "HttpServer"
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet an answer
 
     def handle_request(self) -> None:
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

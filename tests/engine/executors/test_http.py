@@ -107,7 +107,7 @@ def test_the_idempotency_header_carries_the_steps_key_and_else_that_of_the_call(
 
 
 def test_a_secret_is_sent_and_seen_nowhere_else(send, secret, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG)
     echo = {"you": f"Bearer {KEY}", KEY: [KEY]}
     it = send(gives(echo, ETag=KEY), gives({"message": f"bad {KEY}"}, 403), response_headers=["etag"], **secret)
     results = [it(), it()]
