@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
-from engine import commands, wakeups
+from engine import commands, rehearsal, wakeups
 from engine.errors import Conflict, NotFound
 from engine.models import Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, Status, WaitKind
-from engine.testconfig import is_compressed
+from engine.testconfig import has_replies, is_compressed
 from flows.errors import DefinitionRejected
 from flows.models import Flow, FlowVersion
 from flows.publishing import snapshot
@@ -79,12 +79,19 @@ def discard_ended(ports: Ports) -> int:
     return count
 
 
-def hurry_resting(ports: Ports) -> int:
-    """Wake the runs in compressed time whose worker died between coming to rest and hurrying on; answers how many."""
+def go_on_resting(ports: Ports) -> int:
+    """Let the runs go on whose worker died between their coming to rest and what their configuration has happen then: compressed
+    time, scripted answers; answers how many."""
     rests = (WaitKind.TIMER, WaitKind.RETRY, WaitKind.FUNCTION, WaitKind.AGENT)
     resting = Instance.objects.filter(status=Status.WAITING, is_test=True, wait_kind__in=rests).order_by("-pk")
     found = [pk for pk, config in resting.values_list("pk", "test_config")[:BATCH] if is_compressed(config)]
-    return sum(wakeups.hurry(instance_id, ports) for instance_id in found)
+    return sum(wakeups.hurry(instance_id, ports) for instance_id in found) + _answer_asking(ports)
+
+
+def _answer_asking(ports: Ports) -> int:
+    asking = Instance.objects.filter(status=Status.WAITING, is_test=True, wait_kind=WaitKind.HUMAN_TASK).order_by("-pk")
+    found = [pk for pk, config in asking.values_list("pk", "test_config")[:BATCH] if has_replies(config)]
+    return sum(rehearsal.answer(instance_id, ports) for instance_id in found)
 
 
 def _version(flow: Flow) -> FlowVersion:

@@ -4,6 +4,7 @@ Pure. A sample is there to be read and changed: short, and with every property, 
 """
 
 from collections.abc import Mapping
+from math import ceil, floor
 from typing import Any, Final
 
 DEEPEST: Final = 8
@@ -93,18 +94,17 @@ def _text(schema: Mapping[str, Any]) -> str:
 
 def _number(schema: Mapping[str, Any], *, whole: bool) -> int | float:
     """The smallest allowed value, else 1, else the largest."""
-    least, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-    most, below = schema.get("maximum"), schema.get("exclusiveMaximum")
-    if _is_number(least):
-        return int(-(-least // 1)) if whole else least  # type: ignore[no-any-return]
-    if _is_number(above):
-        return int(above // 1) + 1
-    if _is_number(most) and most < 1:
-        return int(most // 1) if whole else most  # type: ignore[no-any-return]
-    if _is_number(below) and below <= 1:
-        return int(-(-below // 1)) - 1
-    return 1
+    least, above = _bound(schema, "minimum"), _bound(schema, "exclusiveMinimum")
+    most, below = _bound(schema, "maximum"), _bound(schema, "exclusiveMaximum")
+    if least is not None:
+        return ceil(least) if whole else least
+    if above is not None:
+        return floor(above) + 1
+    if most is not None and most < 1:
+        return floor(most) if whole else most
+    return ceil(below) - 1 if below is not None and below <= 1 else 1
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _bound(schema: Mapping[str, Any], name: str) -> int | float | None:
+    found = schema.get(name)
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None

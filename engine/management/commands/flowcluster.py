@@ -37,7 +37,7 @@ class Command(BaseCommand):
             recovery.sweep(ports())
 
         def tidy_test_runs() -> None:
-            testruns.hurry_resting(ports())
+            testruns.go_on_resting(ports())
             testruns.discard_ended(ports())
 
         # A question before each message would be a transaction more; every process here gets over a broken connection.
