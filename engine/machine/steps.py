@@ -16,7 +16,7 @@ from engine.ports import FUNCTION, Call, CallKind
 from engine.states import AttemptResult, CompensationState, Outcome, Status, WaitKind
 from flows import kinds
 from flows.expressions import ExpressionError
-from flows.graph import Node
+from flows.graph import Graph, Node
 
 
 def open_step(turn: Turn, node: Node) -> None:
@@ -208,7 +208,7 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
     A fault in the mapping leaves the step succeeded: failing it would repeat an effect that is done
     (design/engine-notes.md, section 7).
     """
-    declared = _declared_compensation(turn, node)
+    declared = declared_compensation(turn.graph, node)
     if declared is None:
         return None
     path, mapping, missing_ok = declared
@@ -228,13 +228,14 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
         return {"path": path, "input": None, "input_error": fault, "missing_ok": missing_ok}
 
 
-def _declared_compensation(turn: Turn, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:
+def declared_compensation(graph: Graph, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:
+    """What undoes the node: the function, the mapping of its input, and whether it may find nothing."""
     own = kinds.reference_path(node.settings.get("compensation_ref"))
     if own is not None:
         return own, node.settings.get("compensation_input_mapping"), False
     if node.kind != kinds.FUNCTION:
         return None
-    manifest = turn.graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
+    manifest = graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
     default = (manifest or {}).get("compensation")
     path = kinds.reference_path((default or {}).get("function_ref"))
     if default is None or path is None:

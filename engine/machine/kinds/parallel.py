@@ -35,7 +35,7 @@ class ParallelContainer(Kind):
         leaf = turn.leaf
         assert leaf is not None
         branches = turn.run.children(leaf.seq, leaf.attempt)
-        fault = _fault(node, branches)
+        fault = fault_of(node, branches)
         if fault is None:
             steps.finish(turn, node, _merged(node, branches))
         steps.keep_effects(turn, node, leaf)
@@ -103,7 +103,7 @@ def _strategy(node: Node) -> str:
     return str(node.settings.get("merge_strategy") or "merge_all")
 
 
-def _fault(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
+def fault_of(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
     """Why the container fails, if it does. ``on_error: continue`` forgives failed branches, ``stop`` none."""
     failed = [branch for branch in branches if branch.status not in GOOD]
     if not failed or node.policy.on_error == "continue":

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('engine', '0003_escalation'),
+        ('engine', '0004_test_runs'),
     ]
 
     operations = [
