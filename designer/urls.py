@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_list, runs, sign_in
+from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_dialog, run_list, runs, sign_in
 
 register_converter(FlowPath, "flow")
 
@@ -18,7 +18,8 @@ urlpatterns = [
     # flows
     path("flows/", flow_list.flow_list, name="flow-list"),
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
-    path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
+    path("flows/<flow:path>/-/run", run_dialog.run_dialog, name="run-form"),
+    path("flows/<flow:path>/-/samples/<int:sample_id>/delete", run_dialog.drop_sample, name="drop-sample"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),

@@ -31,7 +31,7 @@ def answer(instance_id: UUID, ports: Ports) -> bool:
     if run is None or first is None or not run.is_test:
         return False
     reply = reply_of(run.test_config, first.node_id, _asked_before(run, first.node_id))
-    if reply is None:
+    if reply is None or reply.get("behavior") == "wait":
         return False
     if reply.get("behavior") == "expire":
         return wakeups.expire(instance_id, ports)

@@ -45,14 +45,15 @@ REPLY: Final[Mapping[str, Any]] = {
     "additionalProperties": False,
     "properties": {
         "behavior": {
-            "enum": ["answer", "expire"],
+            "enum": ["answer", "expire", "wait"],
             "default": "answer",
-            "description": "`expire`: nobody answers, and the time to answer is over at once; without one nothing happens.",
+            "description": "`expire`: nobody answers, and the time to answer is over at once; without one nothing happens. "
+            "`wait`: a person is waited for.",
         },
         "response": {"description": "What `answer` says, as whoever is asked would."},
     },
 }
-"""What becomes of one human task instead of waiting for a person."""
+"""What becomes of one human task."""
 
 _BY_STEP: Final = {
     "type": "object",

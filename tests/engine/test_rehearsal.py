@@ -63,6 +63,11 @@ def test_consecutive_visits_get_consecutive_answers(world) -> None:
     assert [each["action"] for each in outputs(run)] == ["reject", "approve", "approve"]
 
 
+def test_a_person_may_be_waited_for_at_a_later_visit(world) -> None:
+    run = rehearse(world, loop("again", ask(), times=3), tasks={"ask": [YES, {"behavior": "wait"}]})
+    assert (run.status, run.wait_kind, len(outputs(run))) == ("waiting", "human_task", 2)
+
+
 def test_a_task_of_a_child_run_is_answered_too(world) -> None:
     FlowVersionFactory(flow__path="/flows/inner", definition={"nodes": [ask()]})
     assert rehearse(world, child_flow("inner"), tasks={"ask": YES}).status == "completed"

@@ -40,9 +40,9 @@ def test_a_configuration_that_fits_has_no_problems(config) -> None:
             "is not of type 'integer'",
         ),
         (
-            {"mock_tasks": {"ask": {"behavior": "wait"}}},
+            {"mock_tasks": {"ask": {"behavior": "ask"}}},
             'test_config.mock_tasks["ask"].behavior',
-            "'wait' is not one of",
+            "'ask' is not one of",
         ),
         ({"mock_tasks": {"ask": [{"answer": 1}]}}, 'test_config.mock_tasks["ask"][0]', "'answer' was unexpected"),
         (
