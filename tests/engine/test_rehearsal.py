@@ -1,4 +1,4 @@
-"""People in test runs: what was scripted is answered as they would, once, whoever dies on the way; the rest waits for a person."""
+"""People in test runs: what was scripted is answered as they would, once, whoever dies on the way; the rest waits."""
 
 import json
 from dataclasses import replace

@@ -150,7 +150,8 @@ def test_a_passthrough_agent_echoes_the_flows_input(world) -> None:
 
 def test_what_undoes_for_a_redo_counts_among_the_calls_of_its_function(world) -> None:
     """The second undo is the function's second call: it gets the second answer, not the first one for ever."""
-    nodes = [call("book", undo={"function_ref": "/lib/unbook"}), call("ship", undo={"function_ref": "/lib/unship"}, retry_strategy="none")]
+    ship = call("ship", undo={"function_ref": "/lib/unship"}, retry_strategy="none")
+    nodes = [call("book", undo={"function_ref": "/lib/unbook"}), ship]
     recovery = {"redo": "whole_group", "then": "fail", "stop_after": {"failures": 3, "within": "1h"}}
     answers = [{"behavior": "mock_output"}, {"behavior": "mock_error", "mock_error": {"message": "gone"}}]
     config = {
