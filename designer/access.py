@@ -207,6 +207,19 @@ def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
     return instance
 
 
+def can_retry(user: Person, instance: Instance) -> bool:
+    """Operators, and whoever started the run."""
+    return can_operate(user) or _is_starter(user, instance)
+
+
+def get_retryable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run whose next try may be made now; whether it waits for one is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_retry(user, instance):
+        raise PermissionDenied("Only an operator or the person who started this run may have it tried again now.")
+    return instance
+
+
 def get_deletable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
     """A run to delete; whether it has ended is for the engine to say."""
     instance = get_instance_for(user, repo, instance_id)

@@ -69,6 +69,8 @@ def answer_of(visit: Visit, attempt: Attempt) -> Any:
     match visit.kind:
         case kinds.AI_AGENT:
             return {name: value for name, value in output.items() if name != "agent_run_id"}
+        case kinds.AI_SEQUENCE if output.get("iterations") == 1:
+            return {"response": output.get("response")}
         case kinds.OR:
             return _choice(visit, output)
         case kinds.COMPETITION if output.get("rounds") == 1:
@@ -81,9 +83,10 @@ def _choice(visit: Visit, output: Mapping[str, Any]) -> dict[str, Any]:
     if "routed_to" not in output:
         own = Visit.objects.filter(instance=visit.instance_id, node_id=f"{visit.node_id}__router", seq__gt=visit.seq)
         output = own.order_by("seq").values_list("output", flat=True).first() or {}
-    if not output.get("routed_by_agent"):
+    if "routed_to" not in output:
         raise NotKept
-    return {"branch": output["routed_to"], "reasoning": output.get("reasoning"), "confidence": output.get("confidence")}
+    told = {"reasoning": output.get("reasoning"), "confidence": output.get("confidence")}
+    return {"branch": output["routed_to"] if output.get("routed_by_agent") else None, **told}
 
 
 def _decision(visit: Visit, attempt: Attempt) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def answer(instance_id: UUID, ports: Ports) -> bool:
         return False
     if reply.get("behavior") == "expire":
         return wakeups.expire(instance_id, ports)
-    return any([_give(task, reply, ports) for task in open_tasks])
+    return sum(_give(task, reply, ports) for task in open_tasks) > 0
 
 
 def _give(task: InboxTask, reply: Mapping[str, Any], ports: Ports) -> bool:

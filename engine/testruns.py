@@ -58,6 +58,23 @@ def start_test(
         )
 
 
+def start_again(run: Instance, *, newest: bool, by: str, user: User, key: str | None, ports: Ports) -> Instance:
+    """Start a flow once more with the input of a run, and its test configuration: on its own version or the newest there is.
+
+    Raises what :func:`engine.commands.start` does, and ``Conflict`` for a part of another run.
+    """
+    if run.parent_id is not None:
+        raise Conflict("This run belongs to another one. Start that one again; nothing was started.")
+    who: dict[str, Any] = {"by": by, "user": user, "key": key, "ports": ports}
+    if newest and run.is_test:
+        return start_test(run.flow, input=run.input, test_config=run.test_config, **who)
+    version = newest_published(run.workspace_id, run.flow.path) if newest else run.version
+    if version is None:
+        raise Conflict(f"{run.flow} has no published version. Publish it first; nothing was started.")
+    told = {"is_test": run.is_test, "test_config": run.test_config}
+    return commands.start(run.flow_id, version.pk, input=run.input, **told, **who)
+
+
 def delivered(instance_id: UUID, ports: Ports) -> None:
     """Somebody has read how this run ended: one that is to be discarded may go soon."""
     ended = Instance.objects.filter(pk=instance_id, auto_discard=True, status__in=TERMINAL, delivered_at=None)
