@@ -17,6 +17,7 @@ from designer.views import (
     run_list,
     runs,
     sign_in,
+    trouble,
 )
 
 register_converter(FlowPath, "flow")
@@ -42,6 +43,7 @@ urlpatterns = [
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
+    path("runs/held-and-failed", trouble.held_and_failed, name="held-and-failed"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
