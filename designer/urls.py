@@ -4,7 +4,22 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_dialog, run_list, runs, sign_in
+from designer.views import (
+    failures,
+    flow_drafts,
+    flow_import,
+    flow_list,
+    flows,
+    foresight,
+    inbox,
+    library,
+    pages,
+    run_dialog,
+    run_list,
+    runs,
+    sign_in,
+    trouble,
+)
 
 register_converter(FlowPath, "flow")
 
@@ -20,17 +35,22 @@ urlpatterns = [
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
     path("flows/<flow:path>/-/run", run_dialog.run_dialog, name="run-form"),
     path("flows/<flow:path>/-/samples/<int:sample_id>/delete", run_dialog.drop_sample, name="drop-sample"),
+    path("flows/-/import", flow_import.import_flows, name="flow-import"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
+    path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
     path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
     path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
+    path("runs/held-and-failed", trouble.held_and_failed, name="held-and-failed"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<uuid:run_id>/resume", failures.resume_run, name="resume-run"),
+    path("runs/<uuid:run_id>/abandon", failures.abandon_run, name="abandon-run"),
     path("runs/<uuid:run_id>/again", runs.start_run_again, name="start-run-again"),
     path("runs/<uuid:run_id>/retry", runs.retry_run_now, name="retry-run-now"),
     path("runs/<uuid:run_id>/scenario.yaml", runs.run_as_scenario, name="run-as-scenario"),

@@ -8,7 +8,21 @@ from typing import Any
 from uuid import UUID
 
 from engine import outcomes
-from engine.machine.happenings import Answered, Arrived, CallEnded, CancelAsked, ChildEnded, Happening, Woke
+from engine.machine.happenings import (
+    AbandonAsked,
+    Answered,
+    Arrived,
+    BranchFailed,
+    CallEnded,
+    CancelAsked,
+    ChildEnded,
+    ChildHeld,
+    Happening,
+    ResumeAsked,
+    Ruled,
+    TreeHeld,
+    Woke,
+)
 from engine.store.loading import News
 
 
@@ -35,7 +49,20 @@ def happening_of(news: News) -> Happening:
                 payload["error"],
                 payload["compensations"],
             )
+        case "branch_failed":
+            return BranchFailed(**{**payload, "child": UUID(payload["child"])})
+        case "ruled":
+            return Ruled(**payload)
         case "cancel":
             return CancelAsked(payload["by"], payload["roll_back"])
+        case "resume":
+            held = payload.get("held")
+            return ResumeAsked(**{**payload, "held": UUID(held) if held else None})
+        case "abandon":
+            return AbandonAsked(**payload)
+        case "child_held":
+            return ChildHeld(UUID(payload["child"]), payload["reason"], payload["message"])
+        case "tree_held":
+            return TreeHeld()
         case _:
             raise KeyError(f"A signal of the kind {news.kind} is not known to this release.")

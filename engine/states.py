@@ -36,7 +36,7 @@ ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
     Status.FAILED: frozenset({Status.RUNNING, Status.WAITING, Status.ROLLED_BACK}),
     Status.COMPLETED: frozenset(),
     Status.STOPPED: frozenset(),
-    Status.ROLLED_BACK: frozenset(),
+    Status.ROLLED_BACK: frozenset({Status.RUNNING, Status.WAITING, Status.ROLLED_BACK}),
     Status.CANCELLED: frozenset(),
 }
 
@@ -46,7 +46,12 @@ class Phase(TextChoices):
 
     FORWARD = "forward", _("running")
     ROLLING_BACK = "rolling_back", _("rolling back")
-    UNDOING = "undoing", _("undoing")
+    REDOING = "redoing", _("undoing before a redo")
+    UNWINDING = "unwinding", _("being made ready to go on")
+
+
+UNDOING: Final = frozenset({Phase.ROLLING_BACK, Phase.UNWINDING})
+"""Phases in which compensations run: all of them, or before a resume those that must go in any case."""
 
 
 class Outcome(TextChoices):
@@ -69,6 +74,7 @@ class WaitKind(TextChoices):
     CHILD = "child", _("another run")
     AGENT = "agent", _("an agent")
     CHAT = "chat", _("a chat")
+    PARENT = "parent", _("the run it belongs to")
 
 
 class AttemptResult(TextChoices):
@@ -94,6 +100,21 @@ class CompensationState(TextChoices):
     ABSENT = "absent", _("nothing to undo")
     FAILED = "failed", _("failed")
     WITHDRAWN = "withdrawn", _("withdrawn")
+
+
+class ResolutionKind(TextChoices):
+    """What a person may decide of a failure (design/failure-document.md, "Operations")."""
+
+    RESUME = "resume", _("resume")
+    ABANDON = "abandon", _("abandon")
+
+
+class ResolutionState(TextChoices):
+    """Where a decision about a failure stands. A refused one left the run as it was; another may follow it."""
+
+    ASKED = "asked", _("asked for")
+    DONE = "done", _("carried out")
+    REFUSED = "refused", _("refused")
 
 
 class TaskStatus(TextChoices):

@@ -17,6 +17,9 @@ READABLE: Final = (1, 2)
 END_INDEX: Final = -1
 """The index that stands for the end of the graph in a jump."""
 
+BRANCH_INPUT: Final = "__branch_input"
+"""A setting of a parallel branch that only lowering makes: the template of its input."""
+
 DELAY_TABLE: Final = (10_000, 30_000, 60_000, 120_000)
 """Delays in milliseconds where neither ``retry`` nor a preset says one; the last one repeats."""
 
@@ -130,6 +133,13 @@ def recovery_of(node: Node) -> Mapping[str, Any] | None:
     """What a container declares for failures inside it; ``None`` where it declares nothing."""
     found = node.settings.get("recovery") if node.children else None
     return found if isinstance(found, Mapping) else None
+
+
+def limit_of(node: Node) -> float | None:
+    """How many milliseconds a container may take; ``None`` where it does not say."""
+    limit = node.settings.get("timeout_ms")
+    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    return float(limit) if is_number and limit > 0 else None  # type: ignore[operator,arg-type]
 
 
 def to_json(graph: Graph) -> dict[str, Any]:

@@ -19,6 +19,8 @@ DECISION: Final = "decision"
 STOP: Final = "stop"
 AI_AGENT: Final = "ai_agent"
 CHAT: Final = "chat"
+AGENT_DECISION: Final = "agent_decision"
+"""A router as a step: of the runtime format alone (reference/flow-format.md, section 14)."""
 
 AND: Final = "and"
 OR: Final = "or"
@@ -71,7 +73,7 @@ def kind_of(node: RawNode) -> str:
     step_type = found.get("step_type")
     if step_type == HUMAN_TASK or "task_type" in found:
         return HUMAN_TASK
-    if step_type in (WAIT, SUB_FLOW, DECISION, STOP):
+    if step_type in (WAIT, SUB_FLOW, DECISION, STOP, AGENT_DECISION):
         return str(step_type)
     if found.get("function_ref") is not None:
         return FUNCTION
@@ -82,6 +84,22 @@ def kind_of(node: RawNode) -> str:
     if step_type == CHAT:
         return CHAT
     return DECISION if "condition" in found else FUNCTION
+
+
+def secret_arguments(schema: Any) -> set[str]:
+    """The names, at any depth, that an input schema marks as not to be shown: ``writeOnly`` or ``format: password``."""
+    found: set[str] = set()
+    todo = [schema]
+    while todo:
+        each = todo.pop()
+        named = each.get("properties") if isinstance(each, Mapping) else None
+        for name, inner in named.items() if isinstance(named, Mapping) else ():
+            if isinstance(inner, Mapping) and (inner.get("writeOnly") is True or inner.get("format") == "password"):
+                found.add(str(name))
+            todo.append(inner)
+        items = each.get("items") if isinstance(each, Mapping) else None
+        todo += [items] if isinstance(items, Mapping) else []
+    return found
 
 
 def walk(nodes: list[RawNode]) -> Iterator[RawNode]:

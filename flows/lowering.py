@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flows import kinds
-from flows.graph import END_INDEX, Graph, Node, Policy, RetryPolicy
+from flows.graph import Graph, Node, Policy, RetryPolicy
 from flows.kinds import RawNode
+from flows.layout import Names, layout
 from flows.reading import reads
+from flows.runtime import is_runtime, runtime_layout
 
 PRESETS: Final[Mapping[str, RetryPolicy]] = {
     "none": RetryPolicy(0),
@@ -30,13 +32,8 @@ POLICY_PART: Final = (
     "compensation",
     "output_schema",
 )
-"""What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function."""
-
-PROBE: Final = "/"
-"""Between a step's id and a probe's in the record: no id of a definition can be confused with it."""
-
-LONGEST_PREFIX: Final = 99
-"""Characters of a step's id before its probes' ids: columns take twice the longest id."""
+"""What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function. Which arguments
+must not be shown is kept as ``secret_arguments``: a run's record is masked as the version was published."""
 
 MAX_NUMBER: Final = 2**53
 """Larger counts and delays are taken as not given; the doctor warns about them."""
@@ -48,91 +45,35 @@ Manifests = Callable[[str], Mapping[str, Any] | None]
 def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
     """Lower ``workflow_data``. The definition must have passed the doctor: names in jumps are taken as they are."""
     roots = [node for node in workflow_data.get("nodes") or [] if isinstance(node, Mapping)]
-    flow = _Lowering(list(kinds.walk(roots)), manifests, tells_reads="this_and_after" in _redos(workflow_data, roots))
-    flow.place(roots, parent=None)
-    index_of = flow.index_of
+    found = runtime_layout(workflow_data) if is_runtime(workflow_data) else layout(roots)
+    known = _manifests(found.flat, manifests)
+    tells_reads = "this_and_after" in _redos(workflow_data, roots)
+    nodes = tuple(
+        Node(
+            index=index,
+            id=found.ids[index],
+            kind=kinds.kind_of(raw),
+            policy=_policy(raw, found.names[index], known),
+            parent=found.parents.get(index),
+            next=found.successors.get(index),
+            children=found.children.get(index, ()),
+            disabled=kinds.properties(raw).get("disabled") is True,
+            settings=_settings(raw),
+            edges=_edges(raw, found.names[index]),
+            owner=found.owners.get(index),
+            probes=found.probes.get(index, ()),
+            reads=reads(raw) if tells_reads else (),
+        )
+        for index, raw in enumerate(found.flat)
+    )
     return Graph(
-        nodes=flow.nodes(),
-        first=index_of[id(roots[0])] if roots else None,
+        nodes=nodes,
+        first=found.first,
         error_strategy=workflow_data.get("error_strategy") or "fail_fast",
         on_failure=workflow_data.get("on_failure") or "rollback",
         recovery=workflow_data.get("recovery"),
-        manifests=flow.manifests,
+        manifests=known,
     )
-
-
-class _Lowering:
-    """The nodes of one flow: its own in document order, then those of each ``reconcile``, whose ids are known in it alone."""
-
-    def __init__(self, own: list[RawNode], manifests: Manifests, *, tells_reads: bool) -> None:
-        self.flat = list(own)
-        self.owners: dict[int, int] = {}
-        self.probes: dict[int, list[RawNode]] = {}
-        for index, raw in enumerate(own):
-            self.probes[index] = _probes(raw)
-            for probe in kinds.walk(self.probes[index]):
-                self.owners[len(self.flat)] = index
-                self.flat.append(probe)
-        self.index_of = {id(node): index for index, node in enumerate(self.flat)}
-        self.manifests = _manifests(self.flat, manifests)
-        self.tells_reads = tells_reads
-        self.parents: dict[int, int] = {}
-        self.successors: dict[int, int] = {}
-        self._known: dict[int | None, dict[str, int]] = {}
-
-    def place(self, roots: list[RawNode], *, parent: int | None) -> None:
-        """Link the nodes under ``roots``: containers, next siblings. Alternatives and branches have no next sibling."""
-        self._siblings(roots, parent, in_order=True)
-        for raw in kinds.walk(roots):
-            index = self.index_of[id(raw)]
-            self._siblings(kinds.children(raw), index, in_order=_is_sequence(raw))
-            if self.probes.get(index):
-                self.place(self.probes[index], parent=index)
-
-    def nodes(self) -> tuple[Node, ...]:
-        return tuple(self._node(index, raw) for index, raw in enumerate(self.flat))
-
-    def _siblings(self, nodes: list[RawNode], parent: int | None, *, in_order: bool) -> None:
-        indexes = [self.index_of[id(each)] for each in nodes]
-        if in_order:
-            self.successors.update(zip(indexes, indexes[1:], strict=False))
-        if parent is not None:
-            self.parents.update(dict.fromkeys(indexes, parent))
-
-    def _node(self, index: int, raw: RawNode) -> Node:
-        owner = self.owners.get(index)
-        prefix = "" if owner is None else f"{str(self.flat[owner]['id'])[:LONGEST_PREFIX]}{PROBE}"
-        names = self._names(owner)
-        return Node(
-            index=index,
-            id=prefix + str(raw["id"]),
-            kind=kinds.kind_of(raw),
-            policy=_policy(raw, names, self.manifests),
-            parent=self.parents.get(index),
-            next=self.successors.get(index),
-            children=tuple(self.index_of[id(child)] for child in kinds.children(raw)),
-            disabled=kinds.properties(raw).get("disabled") is True,
-            settings=_settings(raw),
-            edges=_edges(raw, names),
-            owner=owner,
-            probes=tuple(self.index_of[id(probe)] for probe in self.probes.get(index, ())),
-            reads=reads(raw) if self.tells_reads else (),
-        )
-
-    def _names(self, owner: int | None) -> Mapping[str, int]:
-        """What a jump may name in the flow, or in one ``reconcile``."""
-        if owner not in self._known:
-            there = (index for index in range(len(self.flat)) if self.owners.get(index) == owner)
-            self._known[owner] = {str(self.flat[index]["id"]): index for index in there} | {kinds.END: END_INDEX}
-        return self._known[owner]
-
-
-def _probes(raw: RawNode) -> list[RawNode]:
-    """The root nodes of a step's ``reconcile``."""
-    properties = {} if kinds.is_container(raw) else kinds.properties(raw)
-    reconcile = properties.get("reconcile") if properties.get("on_unknown") == "reconcile" else None
-    listed = reconcile.get("steps") if isinstance(reconcile, Mapping) else None
-    return [node for node in listed if isinstance(node, Mapping)] if isinstance(listed, list) else []
 
 
 def _redos(workflow_data: Mapping[str, Any], roots: list[RawNode]) -> set[Any]:
@@ -183,7 +124,7 @@ def declared_retry(retry: Any, default: RetryPolicy) -> RetryPolicy:
     )
 
 
-def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Mapping[str, Any]]) -> Policy:
+def _policy(raw: RawNode, by_name: Names, manifests: Mapping[str, Mapping[str, Any]]) -> Policy:
     manifest = manifests.get(kinds.reference_path(kinds.properties(raw).get("function_ref")) or "")
     on_error, declared = kinds.setting(raw, "on_error"), kinds.setting(raw, "continue_on_fail")
     error_edge, timeout_edge = kinds.setting(raw, "error_edge"), kinds.setting(raw, "timeout_edge")
@@ -203,11 +144,6 @@ def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Ma
     )
 
 
-def _is_sequence(container: RawNode) -> bool:
-    kind = kinds.kind_of(container)
-    return kind in (kinds.AND, kinds.LOOP) or (kind == kinds.PARALLEL and container.get("fan_out") is not None)
-
-
 def _settings(raw: RawNode) -> dict[str, Any]:
     """What a node says, wherever it may stand. Of a container the node's own keys win, of a step its properties."""
     if kinds.is_container(raw):
@@ -218,9 +154,10 @@ def _settings(raw: RawNode) -> dict[str, Any]:
     return {**own, **kinds.properties(raw)}
 
 
-def _edges(raw: RawNode, by_name: Mapping[str, int]) -> dict[str, int]:
+def _edges(raw: RawNode, by_name: Names) -> dict[str, int]:
     named = kinds.properties(raw)
-    return {arm: by_name[named[arm]] for arm in ("yes_branch", "no_branch") if named.get(arm) is not None}
+    arms = {arm: by_name[named[arm]] for arm in ("yes_branch", "no_branch") if named.get(arm) is not None}
+    return arms | {choice: by_name[choice] for choice in named.get("choices") or ()}
 
 
 def _manifests(flat: list[RawNode], manifests: Manifests) -> dict[str, Mapping[str, Any]]:
@@ -232,7 +169,9 @@ def _manifests(flat: list[RawNode], manifests: Manifests) -> dict[str, Mapping[s
         manifest = None if path in found else manifests(path)
         if manifest is None:
             continue
+        secret = sorted(kinds.secret_arguments(manifest.get("input_schema")))
         found[path] = {key: manifest[key] for key in POLICY_PART if key in manifest}
+        found[path] = {**found[path], **({"secret_arguments": secret} if secret else {})}
         undone_by = kinds.reference_path((manifest.get("compensation") or {}).get("function_ref"))
         wanted += [undone_by] if undone_by else []
     return found

@@ -97,20 +97,85 @@ class TestRunSerializer(RunSerializer):
     test_config = TestConfigField(required=False, allow_null=True, default=None)
 
 
+class StepFilterSerializer(serializers.Serializer[Any]):
+    flow_path = serializers.CharField()
+    step = serializers.CharField()
+    version = serializers.IntegerField(required=False, min_value=1, help_text="Without one: the draft.")
+
+
+class ForetoldSerializer(serializers.Serializer[Any]):
+    row = serializers.CharField(help_text="What the line says, for programs.")
+    node = serializers.CharField(help_text="Whose policy it is; empty for the flow's own.")
+    icon = serializers.CharField()
+    words = serializers.CharField()
+    undo = serializers.ListField(child=serializers.CharField(), help_text="What is taken back, in this order.")
+
+
+class WaySerializer(serializers.Serializer[Any]):
+    how = serializers.ChoiceField(["failure", "timeout", "unknown"])
+    heading = serializers.CharField()
+    lines = ForetoldSerializer(many=True)
+
+
+class ForesightSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    ways = WaySerializer(many=True)
+
+
 class StartedSerializer(serializers.Serializer[Any]):
     instance_id = serializers.UUIDField()
     job_id = serializers.CharField()
     status = serializers.ChoiceField(choices=["queued"])
 
 
+@extend_schema_field({"type": "string", "enum": ["applied", "not_applied"], "nullable": True})
+class AckField(serializers.JSONField):
+    """Anything: the engine has a code of its own for what it does not know."""
+
+
+class FailureNumberField(serializers.IntegerField):
+    """Which failure of the run is meant: makes the call safe to repeat."""
+
+    def __init__(self, **options: Any) -> None:
+        help_text = "The number of the failure that is meant: it makes the call safe to repeat."
+        super().__init__(min_value=1, max_value=2**31 - 1, help_text=help_text, **options)
+
+
+class NoteField(serializers.CharField):
+    """Why somebody decided as they did."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=2000, allow_blank=True, help_text="Why; it is kept with the decision.", **options)
+
+
 class ResumeSerializer(serializers.Serializer[Any]):
+    """``resume_data`` for a wait; the rest for a run that failed or is held."""
+
     resume_data = serializers.JSONField(required=False, allow_null=True, default=None)
+    ack = AckField(required=False, allow_null=True, help_text="Whether a call whose outcome is unknown took effect.")
+    result = serializers.JSONField(required=False, allow_null=True, help_text="With `applied`: what the call gave.")
+    failure = FailureNumberField(required=False)
+    note = NoteField(required=False)
 
 
 class ResumedSerializer(serializers.Serializer[Any]):
     instance_id = serializers.UUIDField()
     job_id = serializers.CharField()
-    status = serializers.ChoiceField(choices=["resumed"])
+    status = serializers.ChoiceField(
+        choices=["resumed", "unwinding", "abandoned"],
+        help_text="`abandoned`: the failure that was named had been resolved that way before.",
+    )
+
+
+class AbandonSerializer(serializers.Serializer[Any]):
+    failure = FailureNumberField(required=False)
+    note = NoteField(required=False)
+
+
+class AbandonedSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=Status.choices)
 
 
 class CancelledSerializer(LeanSerializer):
@@ -198,6 +263,41 @@ class EventsFilterSerializer(serializers.Serializer[Any]):
         default=0, min_value=0, max_value=2**31 - 1, help_text="The number of the last event that was read."
     )
     tree = serializers.BooleanField(default=False, help_text="Also the events of child runs.")
+
+
+# --- flows -------------------------------------------------------------------------------------------------------
+
+
+class FlowFileSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(max_length=400, help_text="Within the folder, such as `hr/welcome.node.yaml`.")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, help_text="YAML or JSON.")
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    files = FlowFileSerializer(many=True, allow_empty=False)
+    publish = serializers.BooleanField(default=False)
+    draft = serializers.BooleanField(default=False, help_text="Take flows with errors too, as drafts.")
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["error", "warning", "suggestion"])
+    node = serializers.CharField(allow_blank=True, help_text="The step; empty for the flow as a whole.")
+    field = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+
+
+class ImportedFileSerializer(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    flow_path = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(choices=["new", "changed", "unchanged", "left_out"])
+    version = serializers.IntegerField(allow_null=True, help_text="The published version, if it was published.")
+    findings = FindingSerializer(many=True)
+
+
+class ImportedSerializer(serializers.Serializer[Any]):
+    files = ImportedFileSerializer(many=True)
 
 
 # --- the inbox ---------------------------------------------------------------------------------------------------

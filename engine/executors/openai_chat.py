@@ -6,7 +6,7 @@ Nothing is tried again here: the engine does that, and is told what the server s
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NoReturn
 
@@ -24,6 +24,9 @@ OPENAI: Final = "https://api.openai.com/v1"
 CONNECT_SECONDS: Final = 10.0
 PROTOCOL_OVERHEAD: Final = 64
 """A stream sends each few letters in a frame of its own: how much more may come in than can be kept."""
+THINKING: Final = "medium"
+"""How hard a model is to think where the flow asks it to: the protocol's own middle. Servers that know no such thing are not told
+unless it is asked for."""
 MALFORMED: Final = "The server's answer is not what OpenAI's protocol says."
 STUMBLES: Final = (ValueError, TypeError, AttributeError, LookupError)
 """What the client raises where an answer is JSON, but not that of the protocol: it reads without checking."""
@@ -53,7 +56,7 @@ class OpenAIProvider:
             with self._client(seconds) as client:
                 stream = client.chat.completions.create(stream=True, **self._parameters(request))
                 with stream:
-                    return _collected(_in_time(stream, until))
+                    return _collected(_in_time(stream, until), request.say)
         except openai.APIStatusError as error:
             self._refuse(error)
         except openai.APITimeoutError as error:
@@ -89,6 +92,7 @@ class OpenAIProvider:
             longest: agent.max_output_tokens,
             "tools": [_offer(tool) for tool in request.tools] or None,
             "response_format": _shape(request.schema),
+            "reasoning_effort": THINKING if request.question.get("thinking") is True else None,
         }
         return {
             "model": agent.model,
@@ -140,7 +144,7 @@ def _in_time(stream: Any, until: float) -> Iterator[dict[str, Any]]:
         yield part.to_dict(warnings=False)
 
 
-def _collected(parts: Iterator[Mapping[str, Any]]) -> Reply:
+def _collected(parts: Iterator[Mapping[str, Any]], say: Callable[[str], None]) -> Reply:
     """The whole reply. One that breaks off before the model said that it is done is none."""
     texts: list[str] = []
     uses: dict[int, dict[str, str]] = {}
@@ -151,6 +155,7 @@ def _collected(parts: Iterator[Mapping[str, Any]]) -> Reply:
             if choice.get("index", 0) == 0:
                 delta = choice.get("delta") or {}
                 texts.append(delta.get("content") or delta.get("refusal") or "")
+                say(texts[-1])
                 length += len(texts[-1]) + _collect_uses(uses, delta.get("tool_calls") or ())
                 finish = "content_filter" if delta.get("refusal") else choice.get("finish_reason") or finish
         if length > settings.SULTANA_OUTPUT_LIMIT:

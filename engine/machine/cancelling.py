@@ -5,15 +5,15 @@ from typing import Any
 
 from engine.machine import endings, steps
 from engine.machine.faults import Fault
-from engine.machine.happenings import CancelAsked, Happening
+from engine.machine.happenings import AbandonAsked, CancelAsked, Happening
 from engine.machine.position import Leaf
 from engine.machine.run import Run
 from engine.machine.turn import Turn
-from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
+from engine.states import UNDOING, AttemptResult, Outcome, Phase, Status, WaitKind
 from flows import kinds
 
 REASON = "The run was cancelled."
-AWAITED = frozenset({WaitKind.CHILD, WaitKind.FUNCTION, WaitKind.AGENT})
+AWAITED = frozenset({WaitKind.CHILD, WaitKind.FUNCTION, WaitKind.AGENT, WaitKind.PARENT})
 """Rests on something that is out: its end is awaited and recorded before the run ends."""
 
 
@@ -22,7 +22,7 @@ def is_wished(run: Run, happenings: Sequence[Happening]) -> bool:
 
     A rollback is never cut short: half undone is the worst end (the command refuses it; a wish that came too late is dropped).
     """
-    if run.position.phase == Phase.ROLLING_BACK:
+    if run.position.phase in UNDOING or any(isinstance(each, AbandonAsked) for each in happenings):
         return False
     return run.position.ending is not None or any(isinstance(each, CancelAsked) for each in happenings)
 
@@ -51,9 +51,11 @@ def carry_out(turn: Turn) -> None:
     leaf, ending = turn.leaf, turn.position.ending
     if not turn.cancels or ending is None or turn.end is not None:
         return
-    if turn.position.phase == Phase.UNDOING and not _undo_is_over(turn):
+    if turn.position.phase == Phase.REDOING and not _undo_is_over(turn):
         return
-    if leaf is None or not _is_awaited(turn, leaf):
+    if leaf is not None and leaf.rests == WaitKind.PARENT:
+        turn.leaf = leaf = None  # it has failed already
+    if leaf is None or not is_awaited(turn, leaf):
         _close(turn, ending)
 
 
@@ -68,24 +70,30 @@ def _undo_is_over(turn: Turn) -> bool:
     return True
 
 
-def _is_awaited(turn: Turn, leaf: Leaf) -> bool:
+def leave_step(turn: Turn, leaf: Leaf, error: Mapping[str, Any], *, reason: str) -> None:
+    """End the open visit as failed, with its wait and its tasks; ``reason`` is why these are cancelled."""
+    if turn.open_node.kind == kinds.HUMAN_TASK or leaf.rests == WaitKind.HUMAN_TASK:
+        turn.close_tasks = (leaf.seq, reason)
+    if leaf.deadline is not None:
+        turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
+    if leaf.rests and leaf.rests != WaitKind.RETRY:
+        steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
+    turn.close_visit(turn.open_node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+    turn.leaf = None
+
+
+def is_awaited(turn: Turn, leaf: Leaf) -> bool:
     """Whether something is out; not an agent that decides a task, for the task is cancelled and nothing is done by deciding."""
     return (leaf.out or leaf.rests in AWAITED) and turn.open_node.kind != kinds.HUMAN_TASK
 
 
 def _close(turn: Turn, ending: Mapping[str, Any]) -> None:
-    error = Fault(REASON, "cancelled").error(turn.open_node.id if turn.leaf else "", turn.now, 0)
+    place = turn.open_node.id if turn.leaf else ""
+    error = ending.get("error") or Fault(REASON, "cancelled").error(place, turn.now, 0)
     leaf = turn.leaf
     turn.target = None
     if leaf is not None:
-        if turn.open_node.kind == kinds.HUMAN_TASK or leaf.rests == WaitKind.HUMAN_TASK:
-            turn.close_tasks = (leaf.seq, "run_cancelled")
-        if leaf.deadline is not None:
-            turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
-        if leaf.rests and leaf.rests != WaitKind.RETRY:
-            steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
-        turn.close_visit(turn.open_node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
-        turn.leaf = None
+        leave_step(turn, leaf, error, reason="run_cancelled")
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
     if ending["roll_back"] and turn.position.compensations > 0:

@@ -11,7 +11,7 @@ from engine.machine import paths
 from engine.machine.turn import End, Turn, milliseconds
 from engine.states import Outcome, Phase, Status, WaitKind
 from flows import kinds
-from flows.graph import Node
+from flows.graph import Node, limit_of
 
 
 def complete(turn: Turn) -> None:
@@ -39,15 +39,30 @@ def fail(turn: Turn, error: dict[str, Any]) -> None:
     if turn.cancels:
         turn.leaf = None
         return
-    for frame in turn.frames:
-        turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
-    if turn.leaf is not None:
-        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
     ending = {"status": Status.FAILED.value, "error": error}
-    if turn.graph.on_failure == "rollback" and turn.position.compensations > 0:
+    if turn.graph.on_failure == "rollback":
+        roll_back(turn, ending)
+    else:
+        _leave_failed(turn, ending)
+        end_as(turn, ending)
+
+
+def roll_back(turn: Turn, ending: dict[str, Any]) -> None:
+    """Undo what is registered, whatever the flow says; the run stays at the step that failed."""
+    _leave_failed(turn, ending)
+    if turn.position.compensations > 0:
         turn_round(turn, ending)
     else:
         end_as(turn, ending)
+
+
+def _leave_failed(turn: Turn, ending: dict[str, Any]) -> None:
+    """The containers around the step that failed are failed, too; they stay the open ones for a resume."""
+    row = {"outcome": Outcome.FAILED.value, "error": ending["error"], "ended_at": turn.now}
+    for frame in turn.frames:
+        turn.writes.update("visit", {"seq": frame.seq}, **row)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
 
 
 def turn_round(turn: Turn, ending: dict[str, Any]) -> None:
@@ -90,6 +105,9 @@ def leave_nothing_open(turn: Turn, error: dict[str, Any]) -> None:
 def _end(turn: Turn, end: End) -> None:
     turn.end = end
     turn.target = None
+    for frame in turn.frames:
+        if limit_of(turn.node(frame.node)) is not None:
+            turn.writes.delete("wakeup", {"visit_seq": frame.seq})
 
 
 def _plain_containers(turn: Turn) -> frozenset[str]:

@@ -3,6 +3,7 @@
 Pure. ``seq`` and ``attempt`` say which visit and call is meant: one that the run has left by now changes nothing.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -73,6 +74,42 @@ class ChildEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchFailed:
+    """A step failed in a branch, and the run around it has a say in what becomes of that; the branch rests meanwhile.
+
+    ``node`` is the one whose ladder goes on outside, ``at`` the visit that failed. With ``must`` no policy applies and the whole
+    run fails. ``way`` are the branches below ``child`` that lead to the one that rests, if it is not ``child`` itself.
+    """
+
+    seq: int
+    made_by: int
+    child: UUID
+    node: int
+    at: int
+    error: dict[str, Any]
+    final: bool = False
+    must: bool = False
+    way: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What the run around a branch has decided about the failure ``at`` a visit: ``redo``, ``hold`` or ``fail``.
+
+    ``way`` are the branches below this one that lead to the one that asked, if it is not this one.
+    """
+
+    at: int
+    decision: str
+    node: int
+    error: dict[str, Any]
+    scope: str = ""
+    round: int = 0
+    whole: bool = False
+    way: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CancelAsked:
     """Somebody wants the run to end. With ``roll_back`` its compensations run first."""
 
@@ -81,4 +118,61 @@ class CancelAsked:
     open_children: tuple[UUID, ...] = field(default=())
 
 
-Happening: TypeAlias = Started | CallEnded | CallParked | Woke | Answered | Arrived | ChildEnded | CancelAsked
+@dataclass(frozen=True, slots=True)
+class ResumeAsked:
+    """Somebody lets a failed or held run go on (design/failure-document.md, "Operations").
+
+    ``was`` is how the run stood: ``{status, error, reason, unknown}``, the last one what the ambiguous attempt came to.
+    ``ack`` is ``applied`` (with ``result``), ``not_applied`` or empty. ``resolution`` is the decision's row, 0 in a child
+    run. ``held`` names the child run in which the tree is held, where that is not this run.
+    """
+
+    was: Mapping[str, Any]
+    resolution: int = 0
+    by: str = ""
+    note: str = ""
+    ack: str = ""
+    result: Any = None
+    held: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonAsked:
+    """Somebody gives a failed or held run up: everything registered is undone. ``was`` and the rest as for a resume."""
+
+    was: Mapping[str, Any]
+    resolution: int = 0
+    by: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildHeld:
+    """A child run, at any depth, is held for a person: so is the whole tree."""
+
+    child: UUID
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHeld:
+    """The tree that the run belongs to is held: nothing new starts until it is resumed at its root."""
+
+
+Happening: TypeAlias = (
+    Started
+    | CallEnded
+    | CallParked
+    | Woke
+    | Answered
+    | Arrived
+    | ChildEnded
+    | BranchFailed
+    | Ruled
+    | CancelAsked
+    | ResumeAsked
+    | AbandonAsked
+    | ChildHeld
+    | TreeHeld
+)

@@ -7,7 +7,7 @@ nothing recovers the failure, the run stays at the step that failed, and a resum
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.machine import endings, paths, reconciling, redoing, scopes
+from engine.machine import branches, endings, paths, reconciling, redoing, scopes
 from engine.machine.faults import Fault
 from engine.machine.kinds import KINDS
 from engine.machine.position import Leaf
@@ -27,7 +27,8 @@ class Verdict:
 
     Control goes to ``target``; or past the node (``goes_on``); or the node, a loop, goes on with its next iteration
     (``iterates``); or the node, a construct with retries left, starts anew (``again``); or a scope around it has ruled;
-    or the node's reconcile, whose probe failed, cannot tell (``untold``).
+    or the node's reconcile, whose probe failed, cannot tell (``untold``);
+    or the run around this branch is asked (``asks``), which fails as a whole where the node ``must`` succeed.
     """
 
     node: Node
@@ -37,6 +38,8 @@ class Verdict:
     again: bool = False
     ruling: Ruling | None = None
     untold: bool = False
+    asks: bool = False
+    must: bool = False
 
 
 def fail_visit(turn: Turn, fault: Fault) -> None:
@@ -45,11 +48,15 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     assert leaf is not None
     node = turn.open_node
     error = fault.error(node.id, turn.now, leaf.attempt)
+    if turn.is_overdue and not turn.cancels:  # the container whose time is over says what comes now
+        turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+        turn.leaf = None
+        return
     verdict = judge(turn, node, fault)
     ruling = None if verdict is None else verdict.ruling
     if verdict is not None and (verdict.goes_on or verdict.iterates):
         error["continued"] = True
-    untold = verdict is not None and verdict.untold
+    untold = verdict is not None and (verdict.untold or verdict.asks)
     if not untold and (ruling is None or ruling.decision == "fail"):
         turn.change(error=error)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
@@ -57,20 +64,23 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
         turn.writes.update("visit", {"seq": leaf.seq}, counted=True)
     if verdict is None:
         endings.fail(turn, error)
-    elif untold:
+    elif verdict.asks and not turn.cancels:
+        branches.tell(turn, leaf, verdict.node, error, fault, must=verdict.must)
+    elif verdict.untold:
         turn.leaf = None
         reconciling.could_not_tell(turn, f"The probe {node.id} failed: {error['message']}")
     elif ruling is None:
         turn.leaf = None
         _carry_out(turn, verdict, error)
     else:
-        _obey(turn, ruling, leaf, error)
+        obey(turn, ruling, leaf, error)
 
 
 def fail_container(turn: Turn, fault: Fault) -> None:
     """The innermost open container fails of itself: a condition of a loop, say. The ladder begins at its own level."""
     frame = turn.frames.pop()
-    turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt=frame.data.get("attempt", 1))
+    attempt, index = frame.data.get("attempt", 1), frame.data.get("index")
+    turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt=attempt, index=index)
     fail_visit(turn, fault)
 
 
@@ -96,14 +106,20 @@ def judge(turn: Turn, node: Node, fault: Fault) -> Verdict | None:
     current: Node | None = node
     while current is not None:
         own = _own_row(turn, current, expired=expired and current is node)
-        if own is not None or current.policy.must_succeed:
+        if own is not None:
             return own
-        shield = _shield(turn, current)
+        if current.policy.must_succeed:
+            return Verdict(current, asks=True, must=True) if turn.position.scope is not None else None
+        shield = shield_of(turn, current)
         if shield is not None and shield.policy.on_error == "continue":
             return Verdict(shield, iterates=True)
+        if shield is None and branches.shielded_outside(turn):
+            return Verdict(current, asks=True) if branches.asks_outside(turn) else None
         ruling = scopes.rule(turn, current, counts=not fault.counted) if shield is None else None
         if ruling is not None:
             return Verdict(current, ruling=ruling)
+        if shield is None and scopes.recovers_outside(turn):
+            return Verdict(current, asks=True)
         current = shield if shield is not None else _construct(turn, current)
         if current is not None and not fault.final and _retries_left(turn, current):
             return Verdict(current, again=True)
@@ -127,7 +143,7 @@ def _strategy_covers(turn: Turn, node: Node) -> bool:
     return continues and node.kind in COVERED_BY_STRATEGY
 
 
-def _shield(turn: Turn, node: Node) -> Node | None:
+def shield_of(turn: Turn, node: Node) -> Node | None:
     """Row 5: the innermost loop around the node that says what a failed iteration does."""
     for index in reversed(turn.ancestors(node.index)):
         container = turn.node(index)
@@ -175,10 +191,18 @@ def _close_all_but(turn: Turn, stays: set[int], error: dict[str, Any]) -> None:
         paths.close_container(turn, Outcome.FAILED, error=error)
 
 
-def _obey(turn: Turn, ruling: Ruling, leaf: Leaf, error: dict[str, Any]) -> None:
+def fail_run(turn: Turn, node: Node, leaf: Leaf, error: dict[str, Any]) -> None:
+    """The run fails, and with a branch the run around it: no outer policy applies."""
+    if turn.position.scope is not None and not turn.cancels:
+        branches.tell(turn, leaf, node, error, Fault(error["message"], final=True), must=True)
+    else:
+        endings.fail(turn, error)
+
+
+def obey(turn: Turn, ruling: Ruling, leaf: Leaf, error: dict[str, Any]) -> None:
     """Row 6: carry out what the scope decided. A run that is held stays at the step that failed, like one that fails."""
     if ruling.decision == "fail":
-        endings.fail(turn, error)
+        fail_run(turn, ruling.node, leaf, error)
     elif ruling.decision == "hold":
         turn.leaf = replace(leaf, rests="", out=False, deadline=None, since=None)
         turn.hold = Hold(turn.node(leaf.node).id, "stop_after", error["message"])

@@ -8,17 +8,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, endings, navigator, redoing, rollback, steps, undoing
+from engine.machine import (
+    branches,
+    cancelling,
+    endings,
+    holding,
+    limits,
+    navigator,
+    redoing,
+    resuming,
+    rollback,
+    steps,
+    undoing,
+)
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
+    AbandonAsked,
     Answered,
     Arrived,
+    BranchFailed,
     CallEnded,
     CallParked,
     CancelAsked,
     ChildEnded,
+    ChildHeld,
     Happening,
+    ResumeAsked,
+    Ruled,
     Started,
+    TreeHeld,
     Woke,
 )
 from engine.machine.kinds import KINDS
@@ -26,11 +44,11 @@ from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
-from engine.states import Phase, Status, WaitKind
+from engine.states import UNDOING, Phase, Status, WaitKind
 
 ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
-AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.UNDOING.value: undoing}
+AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.UNWINDING.value: rollback, Phase.REDOING.value: undoing}
 """Who meets the end of a call in a phase in which effects are taken back."""
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
@@ -54,11 +72,13 @@ def decide(
     for happening in happenings:
         _meet(turn, happening)
     cancelling.carry_out(turn)
+    limits.carry_out(turn)
+    hand_over = hand_over or any(isinstance(each, TreeHeld) for each in happenings)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
-    elif turn.position.phase == Phase.ROLLING_BACK:
+    elif turn.undoes:
         _roll_back(turn)
-    elif turn.position.phase == Phase.UNDOING:
+    elif turn.position.phase == Phase.REDOING:
         _undo(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
@@ -73,7 +93,10 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     error = fault.error(place, turn.now, 0)
     turn.change(error=error)
     endings.leave_nothing_open(turn, error)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
+    turn.target = run.position.target  # a resume goes on there, where nothing is open
     return turn.decide()
 
 
@@ -97,8 +120,18 @@ def _meet(turn: Turn, happening: Happening) -> None:
             turn.wake_leaf()
             if not cancelling.child_ended(turn):
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
+        case BranchFailed(seq) if _rests(turn, seq, WaitKind.CHILD):
+            branches.failed(turn, happening)
+        case Ruled(at, way=way) if way or _rests(turn, at, WaitKind.PARENT):
+            (branches.pass_down if way else branches.ruled)(turn, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
+        case ResumeAsked():
+            resuming.meet(turn, happening)
+        case AbandonAsked():
+            resuming.abandon(turn, happening)
+        case ChildHeld():
+            holding.meet(turn, happening)
         case _:
             pass  # the run has left that visit by now: late news change nothing
 
@@ -130,6 +163,9 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 def _woke(turn: Turn, happening: Woke) -> None:
     turn.run_ahead(happening.early)
+    if happening.kind == limits.WAKE:
+        limits.passed(turn, happening)
+        return
     if turn.position.phase in AMENDS:
         if happening.by and turn.position.undoing is not None:
             turn.event("flow_resumed", turn.position.undoing.node_id, happening.seq, by=happening.by)
@@ -167,14 +203,14 @@ def _free_to_amend(turn: Turn) -> bool:
 
 def _roll_back(turn: Turn) -> None:
     """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
-    turned_round = turn.run.position.phase != Phase.ROLLING_BACK
+    turned_round = turn.run.position.phase not in UNDOING
     if not turned_round and _free_to_amend(turn):
         rollback.go_on(turn)
 
 
 def _undo(turn: Turn) -> None:
     """Start the next undo, once the plan is committed; after the last one the run goes on where the redo begins."""
-    planned_now = turn.run.position.phase != Phase.UNDOING
+    planned_now = turn.run.position.phase != Phase.REDOING
     if not planned_now and _free_to_amend(turn) and not turn.cancels:
         redoing.go_on(turn)
         navigator.proceed(turn)

@@ -43,12 +43,12 @@ def skip(turn: Turn, node: Node) -> None:
 
 
 def go_on(turn: Turn, node: Node) -> None:
-    """Lead on from a node that is over: to its next sibling, else out of the containers it was the last in."""
+    """Lead on from a node that is over: to the node it leads to, else out of the containers it was the last in."""
     while node.next is None and (container := turn.parent_of(node)) is not None:
         if not KINDS[container.kind].body_ended(turn):
             return
         node = container
-    turn.target = END_INDEX if node.next is None else node.next
+    jump(turn, END_INDEX if node.next is None else node.next)
 
 
 def jump(turn: Turn, target: int) -> None:

@@ -29,18 +29,21 @@ def begin(turn: Turn, ruling: Ruling, first: int) -> None:
     """
     scope, whole = ruling.scope, ruling.scope.redo == "whole_group"
     node: Node | None = scope.node if whole else ruling.node
-    redo = Redo(_entry(turn) if whole else first, ruling.round, None if node is None else node.index, whole)
+    keeps = turn.leaf.seq if turn.leaf is not None else None
+    start = keeps or (_entry(turn) if whole else first)
+    redo = Redo(start, ruling.round, None if node is None else node.index, whole, keeps)
     rounds = {**_open(turn, turn.position.rounds), str(scope.seq): ruling.round}
     turn.change(redo=redo, repeats=True, rounds=rounds)
     try:
-        visits = [*turn.run.history.visits(redo.first), *undoing.fresh(turn, redo.first)]
+        recorded = undoing.as_it_stands(turn, turn.run.history.visits(redo.first))
+        visits = [visit for visit in recorded if visit.seq >= redo.first]
         calls = list(undoing.plan(turn, visits, redo.first))
     except Unreadable as problem:
         _give_up(turn, problem.node_id, problem.path, problem.message)
         return
     if calls:
         undoing.record(turn, calls, redo.round)
-        turn.change(phase=Phase.UNDOING.value)
+        turn.change(phase=Phase.REDOING.value)
     else:
         carry_out(turn)
 
@@ -81,9 +84,17 @@ def carry_out(turn: Turn) -> None:
         assert redo.node is not None
         turn.target = redo.node
     elif redo.node is None:
-        turn.target = END_INDEX if turn.graph.first is None else turn.graph.first
+        turn.target = _beginning(turn)
     else:
         KINDS[turn.node(redo.node).kind].begin_again(turn, turn.node(redo.node))
+
+
+def _beginning(turn: Turn) -> int:
+    """Where the run began: a branch at its own first node."""
+    place, graph = turn.position, turn.graph
+    if place.scope is not None:
+        return turn.node(place.scope).children[0] if place.entry is None else place.entry
+    return END_INDEX if graph.first is None else graph.first
 
 
 def _give_up(turn: Turn, node_id: str, path: str, message: str) -> None:
@@ -104,7 +115,7 @@ def _entry(turn: Turn) -> int:
 
 def _open(turn: Turn, by_seq: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a mapping by visits that are still open, the run's own among them."""
-    is_open = {"0", *(str(frame.seq) for frame in turn.frames)}
+    is_open = {"0", *(str(frame.seq) for frame in turn.frames), *([str(turn.leaf.seq)] if turn.leaf else [])}
     return {seq: value for seq, value in by_seq.items() if seq in is_open}
 
 
@@ -114,15 +125,30 @@ def _open(turn: Turn, by_seq: Mapping[str, Any]) -> dict[str, Any]:
 def _withdraw(turn: Turn, redo: Redo) -> None:
     """Take the replaced visits out of what can be read: each node is again what it was before them."""
     gone = {name: bound for name, bound in turn.bindings.items() if bound.seq >= redo.first}
-    earlier = turn.run.history.before(redo.first, gone)
+    earlier = _earlier(turn, redo.first, gone)
     for name, bound in gone.items():
         turn.bind(name, _before(bound, earlier.get(name)))
     last = turn.position.last_seq
-    turn.replaced = Replaced(redo.first, last, redo.round)
+    turn.replaced = Replaced(redo.first, last, redo.round, redo.keeps)
     _forget_human(turn, redo.first)
     for place, frame in enumerate(turn.frames):
         if frame.data.get("last") is not None and frame.data["last"] >= redo.first:
             turn.frames[place] = replace(frame, data={**frame.data, "last": _last(turn, frame.data["first"])})
+
+
+def _earlier(turn: Turn, first: int, nodes: Iterable[str]) -> dict[str, Visited]:
+    """The latest of the nodes' ended visits before ``first``; nothing where the iteration before did not reach the node."""
+    found: dict[str, Visited] = {}
+    visits = undoing.as_it_stands(turn, turn.run.history.before(first, nodes))
+    for visit in sorted(visits, key=lambda each: each.seq):
+        if visit.seq < first and visit.outcome:
+            found[visit.node_id] = visit
+    for each in turn.writes:
+        missed = each.values.get("not_run") if each.table == "visit" else None
+        for node_id in missed or ():
+            if node_id in found and found[node_id].seq < dict(each.key)["seq"] < first:
+                del found[node_id]
+    return found
 
 
 def _before(bound: Bound, earlier: Visited | None) -> Bound:

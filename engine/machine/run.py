@@ -3,7 +3,7 @@
 Pure. ``outputs`` and ``plan`` may read lazily, which keeps the function pure: what was recorded never changes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -103,7 +103,11 @@ class Undo:
     input: Any
     input_error: Mapping[str, Any] | None = None
     missing_ok: bool = False
+    always: bool = False
+    """It must go before a resume, too."""
     attempts: int = 0
+    earlier: int = 0
+    """How many of the attempts belong to an earlier round."""
     closes: tuple[tuple[UUID, int], ...] = ()
     """Entries ``(instance, position)`` of children of which this is the last compensation."""
 
@@ -119,11 +123,14 @@ class EndedChild:
     error: Mapping[str, Any] | None
     compensations: int
     order: int
+    branch: int = 0
+    input: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """An ended visit that no redo has replaced. ``completion`` is its place in the order in which visits ended."""
+    """A visit that no redo has replaced. ``completion`` is its place in the order in which visits ended; one that is open, as
+    far as the history knows, has no ``outcome`` and 0."""
 
     seq: int
     node_id: str
@@ -152,11 +159,11 @@ class History(Protocol):
     """What happened before, for those who repeat something. Nothing of it is read by a run that goes forward."""
 
     def visits(self, first: int) -> Sequence[Visited]:
-        """The visits from ``first`` on that have ended and were neither replaced nor compensated."""
+        """The visits from ``first`` on, open ones too, that were neither replaced nor compensated."""
         ...
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
-        """The latest of those nodes' visits before ``first``; nothing where the iteration before did not reach the node."""
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
+        """Of each of these nodes that the iteration before reached the latest ended visit before ``first``; and the open ones."""
         ...
 
     def failures(self, first: int, since: datetime) -> int:
@@ -185,8 +192,11 @@ class Plan(Protocol):
 
     def __call__(self) -> Sequence[Undo]: ...
 
-    def shorten(self, ended: int) -> None:
-        """Forget the first ``ended`` of them: their terminal state is committed."""
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
+        """Forget those of these instances and positions: their terminal state is committed."""
+
+    def forget(self) -> None:
+        """Read them anew when they are next asked for: others are registered by then."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ Pure. A ruling is recorded in the transaction of the failure and carried out eve
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from engine.machine.turn import Turn, milliseconds
@@ -19,11 +19,15 @@ MOST_ROUNDS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One visit of a container that declares ``recovery``, or the run: ``node`` is ``None`` and ``seq`` 0."""
+    """One visit of a container that declares ``recovery``, or the run: ``node`` is ``None`` and ``seq`` 0.
+
+    For a branch it stands for one of the run around it, which has decided, and is ``called`` by that one's name.
+    """
 
     node: Node | None
     seq: int
     recovery: Mapping[str, Any]
+    called: str = ""
 
     @property
     def redo(self) -> str:
@@ -31,7 +35,7 @@ class Scope:
 
     @property
     def name(self) -> str:
-        return "" if self.node is None else self.node.id
+        return self.called if self.node is None else self.node.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Ruling:
 
 
 def rule(turn: Turn, node: Node, *, counts: bool) -> Ruling | None:
-    """What the scopes around ``node`` decide, the closest first; ``None`` where none declares anything.
+    """What the scopes around ``node`` decide, the closest first; ``None`` where none of this run declares anything, or the last
+    one leaves it to those outside.
 
     ``counts``: the failure that led here is no other's and not counted yet.
     """
@@ -56,18 +61,35 @@ def rule(turn: Turn, node: Node, *, counts: bool) -> Ruling | None:
         ruling = _rule(turn, scope, node, counts=counts)
         if ruling.decision != "escalate":
             return ruling
-    return None if ruling is None else Ruling(ruling.scope, node, "fail")
+    return None if ruling is None or recovers_outside(turn) else Ruling(ruling.scope, node, "fail")
 
 
 def scopes_around(turn: Turn, node: Node) -> Iterator[Scope]:
     """The visits of the scopes around a node that this run decides for, innermost first."""
     visits = {frame.node: frame.seq for frame in turn.frames}
+    if turn.leaf is not None:
+        visits[turn.leaf.node] = turn.leaf.seq
     for index in reversed(turn.ancestors(node.index)):
         recovery = recovery_of(turn.node(index))
-        if recovery is not None:
+        if recovery is not None and index in visits:
             yield Scope(turn.node(index), visits[index], recovery)
     if turn.graph.recovery is not None and turn.position.scope is None:
         yield Scope(None, 0, turn.graph.recovery)
+
+
+def outside(turn: Turn) -> Iterator[Node]:
+    """The containers around this branch, its own parallel first; none around a run that is no branch."""
+    scope = turn.position.scope
+    if scope is not None:
+        yield turn.node(scope)
+        yield from (turn.node(each) for each in reversed(turn.graph.ancestors(scope)))
+
+
+def recovers_outside(turn: Turn) -> bool:
+    """Whether a scope around this branch declares ``recovery``."""
+    if turn.position.scope is None:
+        return False
+    return turn.graph.recovery is not None or any(recovery_of(each) is not None for each in outside(turn))
 
 
 def _rule(turn: Turn, scope: Scope, node: Node, *, counts: bool) -> Ruling:
@@ -106,10 +128,7 @@ def _then(scope: Scope, bound: Any) -> str:
 
 def _failures(turn: Turn, scope: Scope, within: timedelta) -> int:
     """The recorded failures of steps in the scope that are young enough, and those of this very transition."""
-    since = turn.now - within
-    anew = turn.position.windows.get(str(scope.seq))
-    since = since if anew is None else max(since, datetime.fromisoformat(anew))
-    first = scope.seq + 1
+    first, since = scope.seq, turn.now - within
     fresh = sum(
         1
         for each in turn.writes

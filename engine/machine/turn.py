@@ -16,11 +16,11 @@ from engine.machine.position import Frame, Leaf, Position
 from engine.machine.run import Bound, Run, World
 from engine.machine.writes import Writes
 from engine.ports import Call
-from engine.states import Outcome, Phase, Status
+from engine.states import UNDOING, Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
-from flows.graph import Node
-from flows.lowering import PROBE
+from flows.graph import Node, limit_of
+from flows.layout import PROBE
 
 HISTORY_LENGTH = 20
 TRANSITIONS_A_TURN = 200
@@ -84,12 +84,31 @@ class NewChild:
 
 
 @dataclass(frozen=True, slots=True)
+class Reopened:
+    """A child run that goes on where it failed or was held; ``ask`` is what it is told, as for a run of its own."""
+
+    id: UUID
+    ask: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Replaced:
-    """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started."""
+    """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started; not the
+    visit ``keeps``, which goes on with child runs of its own."""
 
     first: int
     last: int
     round: int
+    keeps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """News for the parent of a branch (``child`` is ``None``) or for one of the run's branches."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    child: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -112,11 +131,15 @@ class Decision:
     """A visit whose pending inbox tasks are cancelled, and why."""
     wakes: bool = False
     """A wake-up was written: the timekeeper may have to rise earlier."""
-    undone: int = 0
-    """How many compensations of the plan got their terminal state."""
+    undone: frozenset[tuple[UUID, int]] = frozenset()
+    """The compensations of the plan that got their terminal state, by instance and position."""
+    reopened: list[Reopened] = field(default_factory=list)
     handed_over: bool = False
     """Nothing new was started: the lease is given back together with a hint for another worker."""
     replaced: "Replaced | None" = None
+    tells: "list[Told]" = field(default_factory=list)
+    spares: UUID | None = None
+    """The child run that is not cancelled with the others: it was told what to do."""
 
     @property
     def status(self) -> Status:
@@ -157,9 +180,12 @@ class Turn:
         self.cancel_children_of: int | None = None
         self.close_tasks: tuple[int, str] | None = None
         self.wakes = False
-        self.undone_now = 0
+        self.reopened: list[Reopened] = []
+        self.undone_now: set[tuple[UUID, int]] = set()
         self.handed_over = False
         self.replaced: Replaced | None = None
+        self.tells: list[Told] = []
+        self.spares: UUID | None = None
         self.cancels = False
         """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
 
@@ -183,6 +209,16 @@ class Turn:
 
     def node(self, index: int) -> Node:
         return self.graph.nodes[index]
+
+    @property
+    def undoes(self) -> bool:
+        """Whether compensations run: the plan that is carried out comes before anything else."""
+        return self.position.phase in UNDOING
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the time of an open container is over (:mod:`engine.machine.limits`)."""
+        return any(frame.data.get("expired") for frame in self.frames)
 
     @property
     def open_node(self) -> Node:
@@ -211,6 +247,12 @@ class Turn:
         own = (node.id for node in self.graph.nodes if node.owner == owner.index)
         inside = {each.rsplit(PROBE, 1)[1]: self.bindings[each] for each in own if each in self.bindings}
         return ChainMap(inside, self.bindings)  # type: ignore[arg-type]
+
+    def started_by(self) -> dict[str, Any]:
+        """What a child run of the open visit is told of its making, as its position keeps it."""
+        assert self.leaf is not None
+        again = self.position.repeats or self.leaf.attempt > 1
+        return {"made_by": self.leaf.attempt, **({"repeats": True} if again else {})}
 
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
@@ -286,6 +328,8 @@ class Turn:
             recent = (*recent, seq)[-HISTORY_LENGTH:]
             self.fresh[seq] = output
         self._note_last(node, seq, outcome)
+        if node.kind == kinds.LOOP and limit_of(node) is not None:
+            self.writes.delete("wakeup", {"visit_seq": seq})
         now_bound = Bound(number, seq, outcome.value, completion, recent)
         row = {
             "visits": number,
@@ -386,9 +430,12 @@ class Turn:
             cancel_children_of=self.cancel_children_of,
             close_tasks=self.close_tasks,
             wakes=self.wakes,
-            undone=self.undone_now,
+            undone=frozenset(self.undone_now),
+            reopened=self.reopened,
             handed_over=self.handed_over,
             replaced=self.replaced,
+            tells=self.tells,
+            spares=self.spares,
         )
 
     def _wait(self) -> Wait | None:

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from jsonschema import Draft202012Validator
 
 from engine.errors import Conflict
-from engine.models import InboxTask, Visit
+from engine.models import InboxTask, Resolution, Visit
 from engine.scenarios.recording import AGENTS, Record
-from engine.states import Status, TaskStatus
+from engine.states import ResolutionKind, ResolutionState, Status, TaskStatus
 from flows import kinds
 
 Deed: TypeAlias = tuple[datetime, dict[str, Any]]
@@ -34,7 +34,18 @@ class _Deeds:
         for visit in self.record.visits.values():
             yield from self._passed(visit)
             yield from self._said(visit)
+        yield from self._decided()
         yield from self._cancelled()
+
+    def _decided(self) -> Iterator[Deed]:
+        """What somebody decided of a failure, where it was carried out."""
+        decisions = Resolution.objects.filter(instance=self.run).exclude(state=ResolutionState.REFUSED).order_by("id")
+        for each in decisions:
+            if each.kind == ResolutionKind.ABANDON:
+                yield each.at, {"abandon": {}}
+            else:
+                told = {"ack": each.ack} if each.ack else {}
+                yield each.at, {"resume_failed": {**told, **({} if each.result is None else {"result": each.result})}}
 
     def _passed(self, visit: Visit) -> Iterator[Deed]:
         """Waits for people and events that ended: the event came, or the time for it was over."""
@@ -80,8 +91,6 @@ class _Deeds:
     def _cancelled(self) -> Iterator[Deed]:
         own = [each for each in self.record.events if each.instance_id == self.run.pk]
         held = [each for each in own if each.type == "flow_held"]
-        if held and self.run.status not in (Status.HELD, Status.CANCELLED):
-            raise Conflict("This run was held, and somebody let it go on: a scenario cannot tell with which words.")
         if self.run.cancel_requested and self.run.status == Status.ROLLED_BACK:
             raise Conflict("This run was cancelled and rolled back, which a scenario cannot ask for.")
         if self.run.status != Status.CANCELLED or self.run.ended_at is None:

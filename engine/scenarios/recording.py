@@ -17,7 +17,7 @@ from engine.executors.library import PLAIN
 from engine.models import Attempt, Compensation, Event, InboxTask, Instance, Undo, Visit
 from engine.states import AttemptResult, CompensationState
 from engine.testconfig import behaviour_of
-from flows.lowering import PROBE
+from flows.layout import PROBE
 
 Answer: TypeAlias = dict[str, Any]
 AGENTS: Final = "/agents/"

@@ -1,6 +1,6 @@
 """What happened before in a run, read for a redo alone (:class:`engine.machine.run.History`)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -28,14 +28,15 @@ class StoredHistory:
         compensated = Compensation.objects.filter(instance=self._id, state__in=TAKEN_BACK).values("visit_seq")
         return _visited(self._current().filter(seq__gte=first).exclude(seq__in=compensated))
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
         earlier = self._current().filter(seq__lt=first)
-        latest = {each.node_id: each for each in _visited(earlier.filter(node_id__in=list(nodes)).order_by("seq"))}
+        rows = _visited(earlier.filter(node_id__in=list(nodes)).order_by("seq"))
+        latest = {each.node_id: each for each in rows if each.outcome}
         for seq, missed in earlier.exclude(not_run=None).order_by("seq").values_list("seq", "not_run"):
             for node_id in missed or ():
                 if node_id in latest and latest[node_id].seq < seq:
                     del latest[node_id]
-        return latest
+        return [*latest.values(), *(each for each in rows if not each.outcome)]
 
     def failures(self, first: int, since: datetime) -> int:
         young = Q(counted=True, ended_at__gt=since)
@@ -73,8 +74,12 @@ class StoredHistory:
         ]
 
     def key(self, node_id: str, slot: str) -> str | None:
-        known = Visit.objects.filter(instance=self._id, node_id=node_id, slot=slot).exclude(idempotency_key="")
-        return known.order_by("-seq").values_list("idempotency_key", flat=True).first()
+        known = Visit.objects.filter(node_id=node_id, slot=slot).exclude(idempotency_key="")
+        for instance in (self._id, *_forerunners(self._id)):
+            found = known.filter(instance=instance).order_by("-seq").values_list("idempotency_key", flat=True).first()
+            if found is not None:
+                return found
+        return None
 
     def superseded(self, node_id: str, slot: str) -> Sequence[int]:
         slots = [slot, ""] if slot == NO_LOOP else [slot]
@@ -85,7 +90,7 @@ class StoredHistory:
         return list(rows.values_list("position", flat=True))
 
     def _current(self) -> "QuerySet[Visit]":
-        return Visit.objects.filter(instance=self._id, completion__isnull=False, replaced=None)
+        return Visit.objects.filter(instance=self._id, replaced=None)
 
     def _branches(self, parents: Sequence[UUID], first: int) -> list[UUID]:
         """The branches of parallel containers visited from ``first`` on; a sub-flow is another flow."""
@@ -96,4 +101,30 @@ class StoredHistory:
 
 
 def _visited(rows: "QuerySet[Visit]") -> list[Visited]:
-    return [Visited(*each) for each in rows.values_list(*FIELDS)]
+    found = rows.values_list(*FIELDS)
+    return [
+        Visited(seq, node, number, outcome, done or 0, around) for seq, node, number, outcome, done, around in found
+    ]
+
+
+def _forerunners(instance_id: UUID) -> list[UUID]:
+    """The child runs that were started before in the place of this one, newest first: by the same node in the same iterations, as
+    the same branch; a fan-out's for the same item. Those of the parent's own forerunners are among them."""
+    own = Instance.objects.get(pk=instance_id)
+    if own.parent_id is None:
+        return []
+    parents = [own.parent_id, *_forerunners(own.parent_id)]
+    others = Instance.objects.filter(parent__in=parents, flow=own.flow_id, branch=own.branch).exclude(pk=own.pk)
+    place = _place(own)
+    return [
+        each.pk
+        for each in others.order_by("-id")
+        if _place(each) == place and (not own.branch_id or each.input == own.input)
+    ]
+
+
+def _place(child: Instance) -> tuple[str, tuple[str, ...]]:
+    """Where a child run was started: the node, and the numbers of the iterations around it."""
+    rows = Visit.objects.filter(instance=child.parent_id, seq=child.parent_visit or 0)
+    node_id, iterations = rows.values_list("node_id", "iterations").get()
+    return node_id, tuple(each.split(":")[1] for each in iterations.split("/") if each)

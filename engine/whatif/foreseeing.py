@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Final, Literal, TypeAlias
 
-from engine.machine import ladder, unknowns
+from engine.machine import branches, ladder, unknowns
 from engine.machine.faults import Fault, deadline_passed
 from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.kinds import parallel
@@ -88,42 +88,85 @@ def _climb(graph: Graph, node: Node, fault: Fault) -> Iterator[Rung]:
     failed = node
     while True:
         place = Place(graph, node)
-        settled = yield from _level(place, fault)
-        if settled:
+        end = yield from _level(place, fault)
+        breaks = end == "asks"
+        if end == "asks":
+            end, place = yield from _outside(place)
+        if end == "settled":
             return
-        if place.branch is None:
+        if end == "run_fails" or place.branch is None:
             yield _end(graph, failed)
             return
         node = graph.nodes[place.branch]
         yield Rung("branch_fails", node.id)
-        if _branches_suffice(node):
+        if not breaks and _branches_suffice(node):
             yield Rung("branches_suffice", node.id)
             return
         yield from _retries(node)
         fault = replace(_FAILED, counted=True)
 
 
-def _level(place: Place, fault: Fault) -> Generator[Rung, None, bool]:
-    """The rungs within one run; answers whether the last one settles it."""
+End: TypeAlias = Literal["settled", "run_fails", "climbs", "asks"]
+"""How the rungs of one run end: control goes on somewhere; past every policy; outward by row 7; a run around it is asked."""
+
+
+def _outside(place: Place) -> Generator[Rung, None, tuple[End, Place]]:
+    """The rungs of the runs around a branch that have a say in its failure, and the place from which the ladder climbs on."""
+    failed = place.node
+    if _must(place):
+        yield from _must_succeed(place)
+        return "run_fails", place
+    while place.branch is not None:
+        container = place.graph.nodes[place.branch]
+        outer, told = Place(place.graph, container), set[int]()
+        while (ruling := branches.ruling_for(outer.turn(), container, failed)) is not None:
+            end = yield from _scope(outer, ruling, failed, told)
+            if end is not None:
+                return end, place
+        if not branches.passes_on(outer.turn(), container):
+            break
+        place = outer
+    return "climbs", place
+
+
+def _must(place: Place) -> bool:
+    """Whether the whole run fails with the branch."""
+    verdict = ladder.judge(place.turn(), place.node, _FAILED)
+    return verdict is not None and verdict.must
+
+
+def _level(place: Place, fault: Fault) -> Generator[Rung, None, End]:
+    """The rungs within one run."""
     told: set[int] = set()
     while True:
-        turn = place.turn()
-        verdict = ladder.judge(turn, place.node, fault)
+        verdict = ladder.judge(place.turn(), place.node, fault)
         if verdict is None:
             yield from _must_succeed(place)
-            return False
+            return "climbs"
+        if verdict.asks:
+            if not (verdict.must or branches.shielded_outside(place.turn())):
+                yield from _escalated(scopes_around(place.turn(), place.node), told)
+            return "asks"
         if verdict.ruling is not None:
-            yield from _passed_on(verdict.ruling, scopes_around(turn, place.node), told)
-            yield _ruled(place.graph, verdict.ruling)
-            if verdict.ruling.decision != "redo":
-                return verdict.ruling.decision == "hold"
-            place.wear_out(scope=verdict.ruling.scope.seq)
+            end = yield from _scope(place, verdict.ruling, place.node, told)
+            if end is not None:
+                return end
         elif verdict.again:
             yield from _retries(verdict.node, "starts_anew")
             place.wear_out(construct=verdict.node)
         else:
             yield _settled(place, verdict)
-            return True
+            return "settled"
+
+
+def _scope(place: Place, ruling: Ruling, failed: Node, told: set[int]) -> Generator[Rung, None, End | None]:
+    """The rungs of one ruling; ``None`` where it is a redo, whose budget is used up behind it."""
+    yield from _passed_on(ruling, scopes_around(place.turn(), failed), told)
+    yield _ruled(place.graph, ruling)
+    if ruling.decision == "redo":
+        place.wear_out(scope=ruling.scope.seq)
+        return None
+    return "settled" if ruling.decision == "hold" else "run_fails"
 
 
 def _must_succeed(place: Place) -> Iterator[Rung]:
@@ -145,8 +188,13 @@ def _settled(place: Place, verdict: Verdict) -> Rung:
 
 
 def _passed_on(ruling: Ruling, scopes: Iterable[Scope], told: set[int]) -> Iterator[Rung]:
-    """The scopes inside the one that rules, which leave it to that; each is ``told`` once."""
-    for inner in takewhile(lambda each: each.seq != ruling.scope.seq, scopes):
+    """The scopes inside the one that rules, which leave it to that."""
+    yield from _escalated(takewhile(lambda each: each.seq != ruling.scope.seq, scopes), told)
+
+
+def _escalated(scopes: Iterable[Scope], told: set[int]) -> Iterator[Rung]:
+    """Scopes that leave it to one around them; each is ``told`` once."""
+    for inner in scopes:
         if inner.seq not in told:
             told.add(inner.seq)
             yield Rung("escalate", inner.name, notify=str(inner.recovery.get("notify") or ""))

@@ -1,6 +1,6 @@
 """Runs that never ran: one that stands at a node of a graph, as far as the ladder looks at it. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 from uuid import UUID
@@ -49,6 +49,8 @@ class Place:
     def wear_out(self, *, scope: int | None = None, construct: Node | None = None) -> None:
         """Use up the budget of the scope with that ``seq``, or the retries of a construct around the node."""
         if scope is not None:
+            if scope in self._history.worn:
+                raise RuntimeError(f"The scope {scope} never gives up.")
             self._history.worn.add(scope)
             self._rounds[str(scope)] = 1_000_000
         if construct is not None:
@@ -65,13 +67,13 @@ class _History:
         self.worn: set[int] = set()
 
     def failures(self, first: int, since: datetime) -> int:
-        return 1_000_000 if first - 1 in self.worn else 0
+        return 1_000_000 if first in self.worn else 0
 
     def visits(self, first: int) -> Sequence[Visited]:
         return ()
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
-        return {}
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
+        return ()
 
     def family(self, first: int) -> Sequence[tuple[int, Run]]:
         return ()
@@ -90,8 +92,11 @@ class _NoPlan:
     def __call__(self) -> Sequence[Any]:
         return ()
 
-    def shorten(self, ended: int) -> None:
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
         """There is nothing to forget."""
+
+    def forget(self) -> None:
+        """There is nothing to read anew."""
 
 
 def _no_results(seq: int) -> Mapping[int, Any]:

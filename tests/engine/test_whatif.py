@@ -180,3 +180,29 @@ def test_a_probe_that_fails_leaves_its_step_held():
 def test_an_unknown_step_is_refused():
     with pytest.raises(KeyError):
         foresee(graph_of(plain("a")), "b")
+
+
+def two_branches(*, step=None, **keys):
+    return container("p", "parallel", step or plain("a"), plain("b"), retry_strategy="none", **keys)
+
+
+def test_a_step_that_must_succeed_fails_the_run_out_of_its_branch():
+    graph = graph_of(two_branches(step=plain("a", must_succeed=True), on_error="continue"))
+    assert rows(graph, "a") == ["must_succeed", "rolls_back"]
+
+
+def test_on_error_stop_lets_no_other_branch_suffice():
+    assert rows(graph_of(two_branches(on_error="stop")), "a") == ["branch_fails", "rolls_back"]
+
+
+def test_a_scope_around_a_parallel_redoes_the_step_before_its_branch_fails():
+    group = container("g", "and", two_branches(), recovery={"stop_after": {"failures": 1, "within": "1h"}})
+    assert rows(graph_of(group), "a") == ["redo", "scope_fails", "rolls_back"]
+
+
+def test_a_scope_in_a_branch_escalates_to_one_around_it():
+    inner = container(
+        "i", "and", plain("a"), recovery={"stop_after": {"failures": 1, "within": "1h"}, "then": "escalate"}
+    )
+    outer = {"stop_after": {"failures": 3, "within": "1h"}, "then": "hold"}
+    assert rows(graph_of(two_branches(step=inner), recovery=outer), "a") == ["redo", "escalate", "redo", "hold"]

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from engine import commands, driver, inbox, recovery, wakeups
+from engine.machine import position as positions
 from engine.models import InboxTask, Instance
 from engine.outcomes import Pending, Result, Succeeded
 from engine.ports import Call, Ports
@@ -58,12 +59,13 @@ class World:
         version = self.version(*nodes, **{key: more.pop(key) for key in list(more) if key not in STARTS})
         return commands.start(version.flow_id, version.pk, input=more.pop("input", {}), ports=self.ports, **more).pk
 
-    def version(self, *nodes: dict[str, Any], path: str = "/flows/it", **data: Any) -> Any:
+    def version(
+        self, *nodes: dict[str, Any], path: str = "/flows/it", manifests: dict[str, Any] | None = None, **data: Any
+    ) -> Any:
         definition = {"nodes": list(nodes), **data}
         flow = FlowFactory(path=path)
-        return FlowVersionFactory(
-            flow=flow, definition=definition, graph=graph.to_json(lower(definition, lambda path: None))
-        )
+        known = {f"/lib/{name}": manifest for name, manifest in (manifests or {}).items()}
+        return FlowVersionFactory(flow=flow, definition=definition, graph=graph.to_json(lower(definition, known.get)))
 
     def worker(self, name: str) -> Ports:
         return replace(self.ports, worker=name)
@@ -80,6 +82,14 @@ class World:
     def answer(self, run: UUID, by: str = ANA, **response: Any) -> InboxTask:
         task = InboxTask.objects.get(instance=run, assignee=by)
         return inbox.complete(task.pk, by=by, response=response, ports=self.ports)
+
+    def deliver(self, run: UUID, output: Any) -> None:
+        """The call that a run rests on is answered."""
+        leaf = positions.from_json(row(run).position).leaf
+        assert leaf is not None
+        result = output if isinstance(output, Result) else Succeeded(output)
+        commands.deliver_result(run, visit_seq=leaf.seq, attempt=leaf.attempt, result=result, ports=self.ports)
+        self.settle()
 
     def bury(self, worker: str = "node:1") -> None:
         """The worker is dead, and somebody noticed."""

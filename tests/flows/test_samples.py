@@ -1,5 +1,7 @@
 """Samples made from schemas: they fit, they show everything, and they always end."""
 
+from typing import Any
+
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -48,6 +50,6 @@ def test_where_nothing_is_asked_for_there_is_nothing(schema) -> None:
 
 
 def test_a_schema_without_an_end_gives_a_sample_with_one() -> None:
-    schema: dict = {"type": "object", "properties": {}}
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
     schema["properties"]["inner"] = schema
     assert str(sample_of(schema)).count("inner") < 12

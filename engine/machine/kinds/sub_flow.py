@@ -1,8 +1,9 @@
 """Sub-flow steps: start another flow and rest until it ends (reference/flow-format.md, section 5)."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from engine.machine import paths, steps
+from engine.machine import paths, resuming, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import ChildEnded
 from engine.machine.kinds import KINDS, Kind
@@ -37,6 +38,15 @@ class SubFlowStep(Kind):
         else:
             steps.fail(turn, node, _fault(child))
 
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """A child that kept its effects goes on at its own failed step; one that rolled itself back is started anew."""
+        assert turn.leaf is not None
+        children = turn.run.children(turn.leaf.seq, turn.leaf.attempt)
+        if not children or children[-1].status != Status.FAILED:
+            return False
+        resuming.into_children(turn, children[-1:], [], ask, told=True)
+        return True
+
     def _start(self, turn: Turn, node: Node) -> None:
         path = kinds.reference_path(node.settings.get("flow_ref"))
         flow = turn.world.flows.published(turn.run.facts.workspace_id, path or "")
@@ -56,7 +66,7 @@ class SubFlowStep(Kind):
             steps.fail(turn, node, Fault(message, "evaluation", final=True))
             return
         assert turn.leaf is not None
-        position = {"made_by": turn.leaf.attempt}
+        position = turn.started_by()
         child = NewChild(turn.new_id(), value, turn.leaf.seq, flow.flow_id, flow.version_id, position=position)
         turn.children.append(child)
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=1)
