@@ -16,7 +16,7 @@ from engine.executors.agents import AgentExecutor
 from engine.executors.dispatch import Dispatcher
 from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
-from engine.models import InboxTask, Instance
+from engine.models import Attempt, InboxTask, Instance
 from engine.testruns import start_test
 from flows import registry
 from flows.models import Agent, FlowVersion
@@ -38,7 +38,7 @@ def done(monkeypatch) -> list[str]:
             happened.append(name)
             return effect()
 
-        return registry.Registered(f"/lib/{name}", act, {})
+        return registry.Registered(f"/lib/{name}", act, {"effect": "write"})
 
     functions = {
         "plain": acts("plain", dict),
@@ -101,11 +101,15 @@ def test_an_undo_before_a_redo_is_mocked(world, done) -> None:
 
 
 def test_a_probe_of_an_unknown_outcome_is_mocked(world, done) -> None:
-    probe = {"steps": [call("http")], "outcome": "true", "result": {}}
-    config = {**EVERYTHING, "mock_functions": {"/lib/plain": {"behavior": "mock_unknown"}}}
-    run = rehearse(world, call("plain", on_unknown="reconcile", reconcile=probe), config=config)
-    assert done == []
-    assert run.status in ("completed", "held")
+    probe = {"steps": [call("http")], "outcome": "steps.http.found == true"}
+    answers = {
+        "/lib/plain": {"behavior": "mock_unknown"},
+        "/lib/http": {"behavior": "mock_output", "mock_output": {"found": True}},
+    }
+    node = call("plain", on_unknown="reconcile", reconcile=probe)
+    run = rehearse(world, node, config={**EVERYTHING, "mock_functions": answers})
+    assert (run.status, done) == ("completed", [])
+    assert Attempt.objects.filter(instance=run, path="/lib/http").count() == 1
 
 
 def test_agents_are_not_asked_nor_do_their_tools_act(world, done) -> None:
