@@ -83,9 +83,9 @@ def test_a_line_is_added_to_the_run_form_and_started(page: Page, sign_in, mara, 
     page.goto("/flows/order-fulfilment/-/run")
     for label, value in (("Order number", "A-1"), ("Customer", "tim"), ("Total", "20")):
         page.get_by_label(label, exact=True).fill(value)
-    page.get_by_label("Sku").first.fill("lamp")
+    page.get_by_label("Article").first.fill("lamp")
     page.get_by_role("button", name="Add a line").click()
-    page.get_by_label("Sku").nth(1).fill("lamp")
+    page.get_by_label("Article").nth(1).fill("lamp")
     expect(page.get_by_role("button", name="Start")).to_be_enabled()
 
 
