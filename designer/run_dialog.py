@@ -22,6 +22,7 @@ from flows.library import DatabaseLibrary
 from flows.loader import load
 from flows.models import Flow, FlowVersion
 from flows.questions import Question, questions
+from flows.schemas import schema_problem
 from flows.text import DocumentError
 from flows.versions import newest_published
 
@@ -41,8 +42,10 @@ class Side:
     name: str = "input"
 
     @property
-    def schema(self) -> Any:
-        return self.definition.get("input_schema")
+    def schema(self) -> Mapping[str, Any] | None:
+        """What the input is to be like; a draft may hold something that is no schema, which the start refuses."""
+        found = self.definition.get("input_schema")
+        return found if isinstance(found, Mapping) and schema_problem(found) is None else None
 
 
 @dataclass(frozen=True, slots=True)

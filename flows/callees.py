@@ -97,7 +97,8 @@ class _Node:
             config = _mapping(kinds.setting(self.raw, "ai_config"))
             sample = _answer(config.get("output_schema") or config.get("response_format"))
             yield from self._agent("agent", config.get("agent_ref") or self.get("agent_ref"), sample)
-            for each in config.get("explicit_tools") or ():
+            tools = config.get("explicit_tools")
+            for each in tools if isinstance(tools, list) else ():
                 yield from self._function("tool", each)
         elif kind == kinds.CHAT:
             yield from self._chat(_mapping(self.get("chat_config")))

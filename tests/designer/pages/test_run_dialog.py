@@ -93,6 +93,23 @@ def test_a_draft_that_cannot_be_read_is_said_and_real_runs_go_on(flow, bob, as_)
     assert as_(bob).post(URL, {**FORM, "mode": "real"}).status_code == 302
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nodes: 7",
+        "nodes: [1, {id: a}]",
+        "{nodes: [], input_schema: 7}",
+        "{nodes: [], input_schema: {type: nonsense}}",
+        "nodes: [{id: s, node_type: raisin:FlowContainer, container_type: ai_sequence, ai_config: {explicit_tools: 3}}]",
+        "nodes: [{id: t, node_type: raisin:FlowStep, properties: {step_type: human_task, task_type: 3, options: 3}}]",
+    ],
+)
+def test_a_draft_in_any_shape_has_a_dialog(text, flow, bob, as_):
+    Flow.objects.filter(pk=flow.pk).update(draft=text)
+    assert as_(bob).get(URL, {"mode": "test"}).status_code == 200
+    assert as_(bob).post(URL, {"mode": "test", "json": "{}", "draft-json": "{}"}).status_code in (302, 400)
+
+
 def test_a_draft_that_asks_for_other_input_has_fields_of_its_own(flow, bob, as_):
     text = TEXT.replace(
         "order_id: { type: string, title: Order number", "order_id: { type: string, title: Number of the order"
