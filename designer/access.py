@@ -130,13 +130,14 @@ def get_runnable_flow_for(user: Person, repo: str, path: str) -> Flow:
 
 
 def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
-    """The runs of a workspace that they see: all where they see flows, else those they started, children included."""
+    """The runs of a workspace that they see: all where they see flows, else those they started, children included: a child run
+    has the starter of its parent."""
     instances = Instance.objects.filter(workspace=get_workspace(repo))
     if sees_flows(user):
         return instances
     if not user.is_authenticated:
         return instances.none()
-    return instances.filter(Q(started_by=user) | Q(root__started_by=user))
+    return instances.filter(started_by=user)
 
 
 def get_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from jsonschema import Draft202012Validator
 
-from engine import outcomes
+from engine import outcomes, search
 from engine.driver import settle
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.machine import position as positions
@@ -25,6 +25,7 @@ from engine.models import (
     Event,
     InboxTask,
     Instance,
+    SearchTerm,
     Signal,
     Visit,
     Wakeup,
@@ -39,7 +40,7 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
+KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, SearchTerm, Signal, Wakeup)
 
 
 def start(
@@ -72,6 +73,7 @@ def start(
             raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
         check_input(version, input)
         instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        search.index([instance])
         ports.queue.hint(instance.id)
         return instance
 
