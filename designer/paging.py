@@ -38,8 +38,11 @@ def keyset(
 
 
 def first_id_at(moment: datetime) -> UUID:
-    """The smallest UUIDv7 of that moment: what was made since then has this id or a greater one."""
-    milliseconds = int(moment.timestamp() * 1000)
+    """The smallest UUIDv7 of that moment: what was made since then has this id or a greater one.
+
+    A moment before 1970 or in a too distant future counts as the first or last one that ids can tell.
+    """
+    milliseconds = min(max(int(moment.timestamp() * 1000), 0), 2**48 - 1)
     return UUID(int=milliseconds << 80)
 
 

@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_list, runs, sign_in
+from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_bulk, run_export, run_list, run_views, runs, sign_in
 
 register_converter(FlowPath, "flow")
 
@@ -27,6 +27,10 @@ urlpatterns = [
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
+    path("runs/-/bulk", run_bulk.run_bulk, name="run-bulk"),
+    path("runs/-/export.<slug:form>", run_export.export_runs, name="export-runs"),
+    path("runs/-/views", run_views.run_views, name="run-views"),
+    path("runs/-/views/<int:view_id>/delete", run_views.delete_run_view, name="delete-run-view"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),

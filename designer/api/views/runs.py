@@ -27,7 +27,6 @@ from engine.ports_production import ports
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEY: Final = r"[!-~]{1,200}"
-LOOKUPS: Final = {"flow": "flow__path", "status": "status", "cursor": "pk__lt"}
 
 
 class RunView(ApiView):
@@ -73,10 +72,11 @@ class InstancesView(ApiView):
         responses=responses({200: InstanceListSerializer}),
     )
     def get(self, request: Request, repo: str) -> Response:
-        """The runs that one sees, newest first, without child runs. Give `next_cursor` back as `cursor` for more."""
+        """The runs that one sees and that fit every filter, newest first. Give `next_cursor` back as `cursor` for more."""
         asked = self.asked(InstanceFilterSerializer)
-        found = access.instances_for(self.person, repo).filter(parent=None)
-        found = found.filter(**{lookup: asked[name] for name, lookup in LOOKUPS.items() if name in asked})
+        found = InstanceFilterSerializer.query(asked).among(access.instances_for(self.person, repo), repo)
+        if "cursor" in asked:
+            found = found.filter(pk__lt=asked["cursor"])
         limit = asked["limit"]
         page = list(found.select_related("flow", "version", "started_by").order_by("-pk")[: limit + 1])
         cursor = page[limit - 1].pk if len(page) > limit else None
