@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import pgettext, pgettext_lazy
 
 from designer.people import name_of
 from designer.run_query import RunQuery
@@ -179,7 +179,7 @@ def _as_day(text: str) -> date | None:
 
 
 def _day(day: date | None) -> str:
-    return date_format(day, "SHORT_DATE_FORMAT") if day else ""
+    return format_date(day, pgettext("date", "j M Y")) if day else ""
 
 
 def _midnight(day: date | None) -> datetime | None:

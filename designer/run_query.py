@@ -1,6 +1,6 @@
 """Which runs are asked for: one question for the list of runs, its counts, its exports and the API.
 
-Every part of it ends at an index in the order of ids (engine/models.py, docs/decisions/0008-finding-runs.md). Names are
+Every part of it ends at an index in the order of ids (engine/models.py, docs/decisions/0009-finding-runs.md). Names are
 looked up first, so that the database knows how rare the rows are that it is asked for.
 """
 
@@ -41,8 +41,8 @@ class RunQuery:
     is_test: bool | None = None
     with_children: bool = False
 
-    def among(self, runs: QuerySet[Instance], workspace: str, *, of_any_status: bool = False) -> QuerySet[Instance]:
-        """Those of ``runs`` that fit; a flow, a version or a person asked for costs a query by its key."""
+    def among(self, runs: QuerySet[Instance], workspace: str) -> QuerySet[Instance]:
+        """Those of ``runs`` that fit, whatever their status. A flow, version, person or text costs a query by its key."""
         wanted = self._times() & self._place(workspace)
         if not self.with_children:
             wanted &= Q(parent=None)
@@ -52,14 +52,15 @@ class RunQuery:
             wanted &= Q(failed_node=self.failed_step)
         if self.is_test is not None:
             wanted &= Q(is_test=self.is_test)
-        found = runs.filter(wanted & _named(self.text) if self.text else wanted)
-        return found if of_any_status else self.by_status(found)
+        return runs.filter(wanted & _named(self.text) if self.text else wanted)
+
+    def branches(self) -> list[Q]:
+        """The statuses asked for as conditions of which each run fits one; none for all."""
+        return [Q(status=status) for status in self.statuses]
 
     def by_status(self, runs: QuerySet[Instance]) -> QuerySet[Instance]:
         """Those of ``runs`` that are in one of the statuses asked for."""
-        if not self.statuses:
-            return runs
-        return runs.filter(Q(status__in=self.statuses) if len(self.statuses) > 1 else Q(status=self.statuses[0]))
+        return runs.filter(status__in=self.statuses) if self.statuses else runs
 
     def _times(self) -> Q:
         wanted = Q()
@@ -85,10 +86,12 @@ def _named(text: str) -> Q:
     whole, end = as_uuid(text), text.lower()
     if whole is not None:
         return Q(pk=whole)
-    found = search.begins_with(text)
+    found = search.find(text)
+    if found is None:
+        return Q(pk__in=search.equal_to(text))
     if _END_OF_ID.fullmatch(end):
         ids = Instance.objects.alias(end=Right(Cast("id", TextField()), 8)).filter(end=end).order_by()
-        return Q(pk__in=found.union(ids.values("pk")))
+        found |= set(ids.values_list("pk", flat=True)[: search.FOUND_AT_MOST])
     return Q(pk__in=found)
 
 

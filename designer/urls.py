@@ -4,7 +4,20 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import flow_drafts, flow_list, flows, inbox, library, pages, run_bulk, run_export, run_list, run_views, runs, sign_in
+from designer.views import (
+    flow_drafts,
+    flow_list,
+    flows,
+    inbox,
+    library,
+    pages,
+    run_bulk,
+    run_export,
+    run_list,
+    run_views,
+    runs,
+    sign_in,
+)
 
 register_converter(FlowPath, "flow")
 

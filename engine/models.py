@@ -39,9 +39,7 @@ class Instance(models.Model):
     flow = models.ForeignKey(
         "flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"), db_index=False
     )
-    version = models.ForeignKey(
-        "flows.FlowVersion", on_delete=models.PROTECT, related_name="instances", db_index=False
-    )
+    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances", db_index=False)
     status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.PENDING)
     phase = models.CharField(_("phase"), max_length=12, choices=Phase.choices, default=Phase.FORWARD)
     input = RecordedJSONField(_("input"))
@@ -99,7 +97,9 @@ class Instance(models.Model):
             models.Index(fields=["flow", "-id"], name="instance_by_flow"),
             models.Index(fields=["version", "-id"], name="instance_by_version"),
             models.Index(fields=["status", "-id"], name="instance_by_status"),
-            models.Index(fields=["started_by", "-id"], condition=Q(started_by__isnull=False), name="instance_by_starter"),
+            models.Index(
+                fields=["started_by", "-id"], condition=Q(started_by__isnull=False), name="instance_by_starter"
+            ),
             models.Index(fields=["failed_node", "-id"], condition=~Q(failed_node=""), name="instance_by_failed_node"),
             models.Index(fields=["-id"], condition=Q(is_test=True), name="instance_tests"),
             models.Index(Right(Cast("id", models.TextField()), 8), name="instance_by_end_of_id"),

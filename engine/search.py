@@ -1,4 +1,4 @@
-"""Finding runs by what they were started with (docs/decisions/0008-finding-runs.md).
+"""Finding runs by what they were started with (docs/decisions/0009-finding-runs.md).
 
 The short plain values of a run's input are kept as terms beside it, written in the transaction that writes the run. A text
 finds the runs with a term that begins with it; capitals and blanks make no difference.
@@ -7,6 +7,7 @@ finds the runs with a term that begins with it; capitals and blanks make no diff
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Q, QuerySet
@@ -18,6 +19,8 @@ TERMS_PER_RUN: Final = 16
 TERM_LENGTH: Final = 80
 LOOKED_AT: Final = 400
 """Values of an input that are looked at: one of a megabyte must not hold up its start."""
+FOUND_AT_MOST: Final = 1000
+"""Runs that the beginning of a value finds. Of more there is no order by age that an index could give."""
 
 
 def terms_of(value: Any) -> list[str]:
@@ -44,8 +47,8 @@ def index(runs: Iterable[Instance]) -> None:
     )
 
 
-def begins_with(text: str) -> QuerySet[SearchTerm, Any]:
-    """The ids of the runs that have a term which begins with ``text``.
+def find(text: str) -> set[UUID] | None:
+    """The runs that have a term which begins with ``text``; ``None`` when there are more than ``FOUND_AT_MOST``.
 
     A range where text is ordered by its characters (SQLite); a pattern where the index was made for patterns (PostgreSQL), as
     the order of a database's language would not do.
@@ -55,7 +58,16 @@ def begins_with(text: str) -> QuerySet[SearchTerm, Any]:
         wanted = Q(term__startswith=term)
     else:
         wanted = Q(term__gte=term, term__lt=term + chr(0x10FFFF))
-    return SearchTerm.objects.filter(wanted).values("instance_id")
+    # A run may have several terms that begin alike.
+    terms = SearchTerm.objects.filter(wanted).values_list("instance_id", flat=True)
+    found = terms[: FOUND_AT_MOST * 2 + 1]
+    ids = set(found)
+    return ids if len(found) <= FOUND_AT_MOST * 2 and len(ids) <= FOUND_AT_MOST else None
+
+
+def equal_to(text: str) -> QuerySet[SearchTerm, Any]:
+    """The ids of the runs that have exactly this term, as a subquery: an index has them in their order, however many."""
+    return SearchTerm.objects.filter(term=normal(text)).values("instance_id")
 
 
 def _scalars(value: Any) -> Iterator[str | int | float]:

@@ -200,7 +200,10 @@ class InstanceFilterSerializer(serializers.Serializer[Any]):
     q = serializers.CharField(
         required=False,
         max_length=200,
-        help_text="An id, the last 8 characters of one, or how a text or number in the input begins; in any case of letters.",
+        help_text=(
+            "An id, the last 8 characters of one, or how a text or number in the input begins; in any case of letters. "
+            "When more than 1000 runs begin so, those with exactly this value are found."
+        ),
     )
     children = serializers.BooleanField(default=False, help_text="Also child runs.")
     cursor = serializers.UUIDField(required=False, help_text="`next_cursor` of the page before.")

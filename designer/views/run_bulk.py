@@ -49,7 +49,9 @@ def run_bulk(request: SignedIn) -> HttpResponse:
         "question": action.question(len(found.fit)),
         "verb": action.verb(len(found.fit)),
         "rows": run_rows(found.fit),
-        "refused": [(row, why) for row, (_run, why) in zip(run_rows([r for r, _ in found.refused]), found.refused, strict=True)],
+        "refused": [
+            (row, why) for row, (_run, why) in zip(run_rows([r for r, _ in found.refused]), found.refused, strict=True)
+        ],
         "back": back,
         "address": address,
         "is_test": all(run.is_test for run in found.fit) and bool(found.fit),

@@ -23,7 +23,8 @@ def export_runs(request: SignedIn, form: str) -> StreamingHttpResponse:
         raise Http404(f"Runs are exported as CSV or JSON, not as {form}.")
     access.check_export(request.user)
     query = run_filters.read(request.GET).query()
-    runs = light(query.among(access.instances_for(request.user, current(request)), current(request)))
+    found = query.among(access.instances_for(request.user, current(request)), current(request))
+    runs = light(query.by_status(found))
     name = f"runs-{timezone.localdate():%Y-%m-%d}.{form}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Accel-Buffering": "no"}
     return StreamingHttpResponse(run_export.stream(runs, form), content_type=_TYPES[form], headers=headers)

@@ -20,6 +20,7 @@ from designer.run_query import Count, RunQuery, bounded_count
 from designer.saved_views import views_for
 from designer.words import look_of
 from designer.workspaces import current
+from engine import search
 from engine.models import Instance
 from flows.models import Flow, FlowVersion
 
@@ -33,16 +34,15 @@ def run_list(request: SignedIn) -> HttpResponse:
     """The runs this person sees, newest first."""
     user, workspace, filters = request.user, current(request), run_filters.read(request.GET)
     query, visible = filters.query(), access.instances_for(user, workspace)
-    of_any_status = query.among(visible, workspace, of_any_status=True)
-    shown = query.by_status(of_any_status)
+    of_any_status = query.among(visible, workspace)
     before, after = as_uuid(request.GET.get("before")), as_uuid(request.GET.get("after"))
-    page = keyset(with_gist(light(shown)), before=before, after=after)
+    page = keyset(with_gist(light(of_any_status)), before=before, after=after, branches=query.branches())
     versions = _versions(filters, workspace) if access.sees_flows(user) else []
     names = Names(_flows(request), _people(request), _steps(versions, filters))
     context = {
         "rows": run_rows(page.rows),
         "page": page,
-        "total": _total(page, shown),
+        "total": _total(page, query.by_status(of_any_status)),
         "filters": filters,
         "address": filters.address(),
         "chips": list(filters.chips(names)),
@@ -52,6 +52,7 @@ def run_list(request: SignedIn) -> HttpResponse:
         "since": SINCE,
         "sees_flows": access.sees_flows(user),
         "is_filtered": filters != RunFilters(),
+        "is_text_too_short": bool(filters.text) and search.find(filters.text) is None,
         "bulk_actions": bulk.offered_to(user),
         "may_export": access.can_export(user),
         "views": views_for(user, workspace),

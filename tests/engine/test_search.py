@@ -23,7 +23,7 @@ def start(version, **values):
 
 
 def found(text):
-    return {row["instance_id"] for row in search.begins_with(text)}
+    return search.find(text)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,17 @@ def test_runs_from_before_are_found_after_the_migration(version):
     assert found("a-9") == {run.pk}
     run.refresh_from_db()
     assert run.failed_node == "charge"
+
+
+def test_of_too_many_those_with_exactly_the_value_are_found(version, monkeypatch):
+    monkeypatch.setattr(search, "FOUND_AT_MOST", 2)
+    short, *others = [start(version, order=f"A-{n}") for n in ("1", "10", "11")]
+    assert found("a-") is found("a-1") is None
+    assert [row["instance_id"] for row in search.equal_to("A-1")] == [short.pk]
+    assert found("a-10") == {others[0].pk}
+
+
+def test_values_of_one_run_that_begin_alike_count_once(version, monkeypatch):
+    monkeypatch.setattr(search, "FOUND_AT_MOST", 1)
+    run = start(version, first="A-1", second="A-2")
+    assert found("a-") == {run.pk}

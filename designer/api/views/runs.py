@@ -21,6 +21,7 @@ from designer.api.serializers import (
     RunSerializer,
     StartedSerializer,
 )
+from designer.paging import keyset
 from engine import commands
 from engine.errors import Conflict
 from engine.ports_production import ports
@@ -74,13 +75,12 @@ class InstancesView(ApiView):
     def get(self, request: Request, repo: str) -> Response:
         """The runs that one sees and that fit every filter, newest first. Give `next_cursor` back as `cursor` for more."""
         asked = self.asked(InstanceFilterSerializer)
-        found = InstanceFilterSerializer.query(asked).among(access.instances_for(self.person, repo), repo)
-        if "cursor" in asked:
-            found = found.filter(pk__lt=asked["cursor"])
-        limit = asked["limit"]
-        page = list(found.select_related("flow", "version", "started_by").order_by("-pk")[: limit + 1])
-        cursor = page[limit - 1].pk if len(page) > limit else None
-        return Response(InstanceListSerializer({"instances": page[:limit], "next_cursor": cursor}).data)
+        query = InstanceFilterSerializer.query(asked)
+        found = query.among(access.instances_for(self.person, repo), repo).select_related(
+            "flow", "version", "started_by"
+        )
+        page = keyset(found, before=asked.get("cursor"), size=asked["limit"], branches=query.branches())
+        return Response(InstanceListSerializer({"instances": page.rows, "next_cursor": page.older}).data)
 
 
 class InstanceView(ApiView):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
+from django.db.models import Q
 from django.utils import timezone
 
 from designer.paging import first_id_at, keyset
@@ -121,6 +122,15 @@ def test_a_value_that_looks_like_the_end_of_an_id_is_found_too(bob, as_):
     assert rows(as_(bob), q="20260101") == [instance.pk]
 
 
+def test_a_text_that_too_many_begin_with_finds_what_equals_it_and_says_so(bob, as_, monkeypatch):
+    monkeypatch.setattr("engine.search.FOUND_AT_MOST", 1)
+    version = FlowVersionFactory()
+    first, _ = started(version, order="A-1"), started(version, order="A-12")
+    assert rows(as_(bob), q="a-1") == [first.pk]
+    assert "only those with exactly this value are shown" in text_of(as_(bob).get(URL, {"q": "a-1"}))
+    assert "only those" not in text_of(as_(bob).get(URL, {"q": "a-12"}))
+
+
 def test_several_statuses_show_the_runs_of_all_of_them(bob, as_):
     version = FlowVersionFactory()
     failed, held = (InstanceFactory(version=version, status=each) for each in ("failed", "held"))
@@ -211,8 +221,8 @@ def test_counts_end_at_a_bound_and_say_so(bob, as_, monkeypatch):
     ("query", "asked"),
     [
         ("", 17),
-        ("?status=failed&status=held", 14),
-        ("?q=A-9", 17),
+        ("?status=failed&status=held", 15),
+        ("?q=A-9", 19),
         ("?flow=/flows/order-fulfilment", 19),
         ("?flow=/flows/order-fulfilment&version=1&step=charge_card", 17),
         ("?by=bob&kind=real&since=7d", 18),
@@ -241,6 +251,19 @@ def test_pages_follow_each_other_without_gaps_in_both_directions():
     assert [row.pk for row in back.rows] == made[3:6]
     assert (first.newer, third.older) == (None, None)
     assert keyset(everything, after=second.newer, size=3).newer is None
+
+
+def test_branches_make_the_same_pages_as_all_at_once():
+    version = FlowVersionFactory()
+    statuses = ["failed", "held", "completed"]
+    made = [InstanceFactory(version=version, status=statuses[n % 3]).pk for n in range(12)]
+    either = [Q(status="failed"), Q(status="held")]
+    for size in (1, 3, 8, 9):
+        for before, after in [(None, None), *((pk, None) for pk in made), *((None, pk) for pk in made)]:
+            asked = {"before": before, "after": after, "size": size}
+            plain = keyset(Instance.objects.filter(status__in=["failed", "held"]), **asked)
+            assert keyset(Instance.objects.all(), **asked, branches=either) == plain
+    assert len(keyset(Instance.objects.all(), branches=either[:1]).rows) == 4
 
 
 def test_a_list_longer_than_a_page_leads_to_older_runs(bob, as_):
