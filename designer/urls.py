@@ -6,8 +6,10 @@ from django.views.i18n import set_language
 from designer.flow_urls import FlowPath
 from designer.views import (
     flow_drafts,
+    flow_import,
     flow_list,
     flows,
+    foresight,
     inbox,
     library,
     pages,
@@ -31,9 +33,11 @@ urlpatterns = [
     # flows
     path("flows/", flow_list.flow_list, name="flow-list"),
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
+    path("flows/-/import", flow_import.import_flows, name="flow-import"),
     path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
+    path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
     path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
     path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),

@@ -54,10 +54,8 @@ def find(text: str) -> set[UUID] | None:
     the order of a database's language would not do.
     """
     term = normal(text)
-    if connection.vendor == "postgresql":
-        wanted = Q(term__startswith=term)
-    else:
-        wanted = Q(term__gte=term, term__lt=term + chr(0x10FFFF))
+    in_range = Q(term__gte=term, term__lt=term + chr(0x10FFFF))
+    wanted = Q(term__startswith=term) if connection.vendor == "postgresql" else in_range
     # A run may have several terms that begin alike.
     terms = SearchTerm.objects.filter(wanted).values_list("instance_id", flat=True)
     found = terms[: FOUND_AT_MOST * 2 + 1]

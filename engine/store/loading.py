@@ -14,6 +14,7 @@ from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo
 from engine.models import Binding, Compensation, Instance, Signal, Visit
 from engine.ports import Flows
 from engine.states import ACTIVE, CompensationState, Status
+from engine.store.history import StoredHistory
 from engine.store.statements import lease_until
 from engine.store.tables import table
 
@@ -90,7 +91,15 @@ def _read(connection: BaseDatabaseWrapper, field: "models.Field[Any, Any]", valu
 
 def load(claimed: Claimed, flows: Flows) -> Run:
     """The run as the transition function reads it."""
-    row = claimed.row
+    return _run(claimed.row, flows)
+
+
+def _run_of(instance_id: UUID, flows: Flows) -> Run:
+    """A run that somebody else reads."""
+    return _run(Instance.objects.filter(id=instance_id).values().get(), flows)
+
+
+def _run(row: Mapping[str, Any], flows: Flows) -> Run:
     pinned = flows.version(row["version_id"])
     place = positions.from_json(row["position"])
     started: datetime | None = row["started_at"]
@@ -115,6 +124,7 @@ def load(claimed: Claimed, flows: Flows) -> Run:
         results=lambda seq: _results(row["id"], seq),
         children=lambda seq, attempt: _children(row["id"], seq, attempt),
         plan=_Plan(row["id"]),
+        history=StoredHistory(row["id"], lambda child: _run_of(child, flows)),
     )
 
 

@@ -227,7 +227,7 @@ def test_every_filter_of_the_page_is_there_for_programs(alice):
         ({"test": "perhaps"}, "test"),
     ],
 )
-def test_a_filter_that_makes_no_sense_is_named(alice, query, field):
+def test_a_filter_that_does_not_fit_the_others_is_named(alice, query, field):
     answer = alice.get(INSTANCES, query)
     assert answer.status_code == 400
     assert answer.json()["field"] == field
