@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -26,7 +26,7 @@ Write = Callable[[Sequence[Instance], bool], str]
 """Rows as text; the flag says whether they are the first."""
 
 
-async def stream(runs: QuerySet[Instance], form: str) -> AsyncIterator[bytes]:
+async def stream(runs: QuerySet[Instance], form: str) -> AsyncGenerator[bytes]:
     """The runs as ``csv`` or ``json``, newest first. Each batch is a query of its own, which begins where the last one ended."""
     write, end = FORMS[form]
     before: UUID | None = None

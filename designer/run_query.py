@@ -25,8 +25,9 @@ _END_OF_ID: Final = re.compile(r"[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class RunQuery:
-    """What is asked for; what is empty is not. ``flow`` is a path, ``by`` a user name, ``until`` the first moment that is too late.
+    """What is asked for; what is empty is not.
 
+    ``flow`` is a path, ``by`` a user name, ``until`` the first moment that is too late.
     ``version`` is a number of ``flow``'s and means nothing without it.
     """
 

@@ -8,9 +8,9 @@ from django import template
 from django.template import RequestContext
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext
 
 from designer import words

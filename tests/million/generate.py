@@ -129,7 +129,7 @@ def _copy_instances() -> None:
         "started_at": "chosen.at",
         "ended_at": "CASE WHEN pattern.ended_at IS NOT NULL THEN chosen.at + interval '3 seconds' END",
     }
-    columns = [field.column for field in Instance._meta.concrete_fields]
+    columns = _columns(Instance)
     values = ", ".join(own.get(column, f"pattern.{column}") for column in columns)
     _execute(
         f"INSERT INTO engine_instance ({', '.join(columns)}) SELECT {values} FROM chosen "
@@ -142,11 +142,15 @@ def _copy_instances() -> None:
 def _copy(model: type[models.Model], condition: str) -> None:
     """The rows that belong to runs, as their patterns have them."""
     table = model._meta.db_table
-    kept = [field.column for field in model._meta.concrete_fields if field.column not in ("id", "instance_id")]
+    kept = [name for name in _columns(model) if name not in ("id", "instance_id")]
     _execute(
         f"INSERT INTO {table} (instance_id, {', '.join(kept)}) SELECT chosen.id, {', '.join(f'{table}.{name}' for name in kept)} "
         f"FROM chosen JOIN {table} ON {table}.instance_id = chosen.pattern WHERE {condition} ORDER BY chosen.g"
     )
+
+
+def _columns(model: type[models.Model]) -> list[str]:
+    return [str(field.column) for field in model._meta.concrete_fields]
 
 
 def _terms() -> None:

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +24,7 @@ class PageToMeasure:
     """A page under a name; its addresses are asked for in turn, so that not one row stays warm."""
 
     name: str
-    urls: Sequence[str]
+    urls: list[str]
     username: str = "olga"
 
 
