@@ -35,7 +35,8 @@ def begin(turn: Turn, ruling: Ruling, first: int) -> None:
     rounds = {**_open(turn, turn.position.rounds), str(scope.seq): ruling.round}
     turn.change(redo=redo, repeats=True, rounds=rounds)
     try:
-        visits = [*turn.run.history.visits(redo.first), *undoing.fresh(turn, redo.first), *_kept(turn)]
+        recorded = undoing.as_it_stands(turn, turn.run.history.visits(redo.first))
+        visits = [visit for visit in recorded if visit.seq >= redo.first]
         calls = list(undoing.plan(turn, visits, redo.first))
     except Unreadable as problem:
         _give_up(turn, problem.node_id, problem.path, problem.message)
@@ -96,14 +97,6 @@ def _beginning(turn: Turn) -> int:
     return END_INDEX if graph.first is None else graph.first
 
 
-def _kept(turn: Turn) -> list[Visited]:
-    """The open visit whose branches are redone: theirs are undone in its place."""
-    leaf = turn.leaf
-    return (
-        [] if leaf is None else [Visited(leaf.seq, turn.open_node.id, leaf.number, "", turn.position.completions + 1)]
-    )
-
-
 def _give_up(turn: Turn, node_id: str, path: str, message: str) -> None:
     fault = Fault(f"The undo {path} of {node_id} failed: {message}", code="undo_failed")
     error = fault.error(node_id, turn.now, 0)
@@ -132,7 +125,7 @@ def _open(turn: Turn, by_seq: Mapping[str, Any]) -> dict[str, Any]:
 def _withdraw(turn: Turn, redo: Redo) -> None:
     """Take the replaced visits out of what can be read: each node is again what it was before them."""
     gone = {name: bound for name, bound in turn.bindings.items() if bound.seq >= redo.first}
-    earlier = turn.run.history.before(redo.first, gone)
+    earlier = _earlier(turn, redo.first, gone)
     for name, bound in gone.items():
         turn.bind(name, _before(bound, earlier.get(name)))
     last = turn.position.last_seq
@@ -141,6 +134,21 @@ def _withdraw(turn: Turn, redo: Redo) -> None:
     for place, frame in enumerate(turn.frames):
         if frame.data.get("last") is not None and frame.data["last"] >= redo.first:
             turn.frames[place] = replace(frame, data={**frame.data, "last": _last(turn, frame.data["first"])})
+
+
+def _earlier(turn: Turn, first: int, nodes: Iterable[str]) -> dict[str, Visited]:
+    """The latest of the nodes' ended visits before ``first``; nothing where the iteration before did not reach the node."""
+    found: dict[str, Visited] = {}
+    visits = undoing.as_it_stands(turn, turn.run.history.before(first, nodes))
+    for visit in sorted(visits, key=lambda each: each.seq):
+        if visit.seq < first and visit.outcome:
+            found[visit.node_id] = visit
+    for each in turn.writes:
+        missed = each.values.get("not_run") if each.table == "visit" else None
+        for node_id in missed or ():
+            if node_id in found and found[node_id].seq < dict(each.key)["seq"] < first:
+                del found[node_id]
+    return found
 
 
 def _before(bound: Bound, earlier: Visited | None) -> Bound:

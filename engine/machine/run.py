@@ -123,7 +123,8 @@ class EndedChild:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """An ended visit that no redo has replaced. ``completion`` is its place in the order in which visits ended."""
+    """A visit that no redo has replaced. ``completion`` is its place in the order in which visits ended; one that is open, as
+    far as the history knows, has no ``outcome`` and 0."""
 
     seq: int
     node_id: str
@@ -152,11 +153,11 @@ class History(Protocol):
     """What happened before, for those who repeat something. Nothing of it is read by a run that goes forward."""
 
     def visits(self, first: int) -> Sequence[Visited]:
-        """The visits from ``first`` on that have ended and were neither replaced nor compensated."""
+        """The visits from ``first`` on, open ones too, that were neither replaced nor compensated."""
         ...
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
-        """The latest of those nodes' visits before ``first``; nothing where the iteration before did not reach the node."""
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
+        """Of each of these nodes that the iteration before reached the latest ended visit before ``first``; and the open ones."""
         ...
 
     def failures(self, first: int, since: datetime) -> int:

@@ -3,7 +3,7 @@
 Pure. Recovery seed, *undo*; design/recovery.md, "Undo". All arguments are evaluated first, when the redo is decided.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -74,21 +74,18 @@ def _planned(turn: Turn, node: Node, visit: Visited, declared: Mapping[str, Any]
     return Planned(turn.run, visit, path, arguments, declared.get("missing_ok") is True)
 
 
-def fresh(turn: Turn, first: int) -> list[Visited]:
-    """The visits that ended in this very transition."""
-    ended = [each for each in turn.writes if each.table == "visit" and each.values.get("outcome")]
-    return [
-        Visited(
-            seq,
-            each.values["node_id"],
-            each.values["number"],
-            each.values["outcome"],
-            each.values["completion"],
-            each.values.get("iterations", ""),
-        )
-        for each in ended
-        if each.new and (seq := dict(each.key)["seq"]) >= first
-    ]
+def as_it_stands(turn: Turn, recorded: Iterable[Visited]) -> list[Visited]:
+    """Recorded visits with what this very transition has done to them, and those that it has begun."""
+    found = {visit.seq: visit for visit in recorded}
+    for each in turn.writes:
+        if each.table != "visit":
+            continue
+        seq, told = dict(each.key)["seq"], each.values
+        if each.new:
+            found[seq] = Visited(seq, told["node_id"], told["number"], "", 0, told.get("iterations", ""))
+        if seq in found and told.get("outcome"):
+            found[seq] = replace(found[seq], outcome=told["outcome"], completion=told["completion"])
+    return list(found.values())
 
 
 def record(turn: Turn, calls: Sequence[Planned], round_: int) -> None:

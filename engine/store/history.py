@@ -1,6 +1,6 @@
 """What happened before in a run, read for a redo alone (:class:`engine.machine.run.History`)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -28,14 +28,15 @@ class StoredHistory:
         compensated = Compensation.objects.filter(instance=self._id, state__in=TAKEN_BACK).values("visit_seq")
         return _visited(self._current().filter(seq__gte=first).exclude(seq__in=compensated))
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
         earlier = self._current().filter(seq__lt=first)
-        latest = {each.node_id: each for each in _visited(earlier.filter(node_id__in=list(nodes)).order_by("seq"))}
+        rows = _visited(earlier.filter(node_id__in=list(nodes)).order_by("seq"))
+        latest = {each.node_id: each for each in rows if each.outcome}
         for seq, missed in earlier.exclude(not_run=None).order_by("seq").values_list("seq", "not_run"):
             for node_id in missed or ():
                 if node_id in latest and latest[node_id].seq < seq:
                     del latest[node_id]
-        return latest
+        return [*latest.values(), *(each for each in rows if not each.outcome)]
 
     def failures(self, first: int, since: datetime) -> int:
         young = Q(counted=True, ended_at__gt=since)
@@ -89,7 +90,7 @@ class StoredHistory:
         return list(rows.values_list("position", flat=True))
 
     def _current(self) -> "QuerySet[Visit]":
-        return Visit.objects.filter(instance=self._id, completion__isnull=False, replaced=None)
+        return Visit.objects.filter(instance=self._id, replaced=None)
 
     def _branches(self, parents: Sequence[UUID], first: int) -> list[UUID]:
         """The branches of parallel containers visited from ``first`` on; a sub-flow is another flow."""
@@ -100,7 +101,10 @@ class StoredHistory:
 
 
 def _visited(rows: "QuerySet[Visit]") -> list[Visited]:
-    return [Visited(*each) for each in rows.values_list(*FIELDS)]
+    found = rows.values_list(*FIELDS)
+    return [
+        Visited(seq, node, number, outcome, done or 0, around) for seq, node, number, outcome, done, around in found
+    ]
 
 
 def _forerunners(instance_id: UUID) -> list[UUID]:

@@ -72,8 +72,8 @@ class _History:
     def visits(self, first: int) -> Sequence[Visited]:
         return ()
 
-    def before(self, first: int, nodes: Iterable[str]) -> Mapping[str, Visited]:
-        return {}
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
+        return ()
 
     def family(self, first: int) -> Sequence[tuple[int, Run]]:
         return ()

@@ -237,6 +237,21 @@ def test_a_run_is_cancelled_between_two_tries_of_an_undo() -> None:
     assert not found.rows("wakeup")
 
 
+def test_what_succeeded_in_the_very_transition_of_the_failure_is_undone_too() -> None:
+    broken = call("b", arguments={"x": "${visits.a == 1 && 1 / 0}"})
+    found = walk(
+        group("g", undoable("a", n="${output.n}"), broken, recovery=WHOLE), answers={"a": [{"n": 1}, {"n": 2}]}
+    ).go()
+    assert (found.status, found.called()) == ("completed", ["a", "un-a", "a", "b"])
+
+
+def test_a_step_reads_the_iteration_that_ended_in_the_very_transition_of_the_failure() -> None:
+    body = call("a", arguments={"before": "${steps.a.n}", "x": "${visits.a == 2 && 1 / 0}"})
+    found = walk(loop("l", body, times=2, recovery={"redo": "this_step"}), answers={"a": [{"n": 1}, {"n": 2}]}).go()
+    assert found.status == "completed"
+    assert [each.arguments["before"] for each in found.calls] == [None, 1]
+
+
 # --- deaths --------------------------------------------------------------------------------------------------------
 
 

@@ -277,15 +277,16 @@ class _History:
     def visits(self, first: int) -> list[Visited]:
         return [_visited(row) for row in self._current() if row["seq"] >= first]
 
-    def before(self, first: int, nodes: Iterable[str]) -> dict[str, Visited]:
+    def before(self, first: int, nodes: Iterable[str]) -> list[Visited]:
         wanted = set(nodes)
         found: dict[str, Visited] = {}
-        for row in self._current():
-            if row["seq"] < first:
-                found |= {row["node_id"]: _visited(row)} if row["node_id"] in wanted else {}
-                for node_id in row.get("not_run") or ():
-                    found.pop(node_id, None)
-        return found
+        rows = [row for row in self._current() if row["seq"] < first]
+        for row in rows:
+            found |= {row["node_id"]: _visited(row)} if row["node_id"] in wanted and row.get("outcome") else {}
+            for node_id in row.get("not_run") or ():
+                found.pop(node_id, None)
+        still_open = [_visited(row) for row in rows if row["node_id"] in wanted and not row.get("outcome")]
+        return [*found.values(), *still_open]
 
     def failures(self, first: int, since: datetime) -> int:
         counted = [row for row in self._walk.visits if row.get("counted") and row["seq"] >= first]
@@ -320,7 +321,7 @@ class _History:
         return [row["position"] for row in self._registered() if row["visit_seq"] in replaced]
 
     def _current(self) -> list[dict[str, Any]]:
-        rows = [row for row in self._walk.visits if row.get("completion") and not row.get("replaced")]
+        rows = [row for row in self._walk.visits if not row.get("replaced")]
         return sorted(rows, key=lambda row: row["seq"])
 
     def _registered(self) -> list[dict[str, Any]]:
@@ -328,8 +329,8 @@ class _History:
 
 
 def _visited(row: Mapping[str, Any]) -> Visited:
-    names = ("seq", "node_id", "number", "outcome", "completion")
-    return Visited(**{name: row[name] for name in names}, iterations=row.get("iterations", ""))
+    outcome, completion = row.get("outcome", ""), row.get("completion", 0)
+    return Visited(row["seq"], row["node_id"], row["number"], outcome, completion, row.get("iterations", ""))
 
 
 class _Plan:
