@@ -52,7 +52,7 @@ def _fill_and_measure(options: argparse.Namespace) -> int:
     print(
         f"{made.instances:,} runs and {made.visits:,} visits made in {time.monotonic() - begun:.0f} s, {made.size}.\n"
     )
-    print(f"{'page':<44}{'p50 ms':>8}{'p95 ms':>8}{'queries':>9}")
+    print(f"{'page':<44}{'p50 ms':>8}{'p95 ms':>8}{'cpu ms':>8}{'queries':>9}")
     slow = 0
     for page in pages():
         if options.only not in page.name:
@@ -61,7 +61,7 @@ def _fill_and_measure(options: argparse.Namespace) -> int:
         is_slow = result.p95 > GOAL_MS
         slow += is_slow
         print(
-            f"{page.name:<44}{result.p50:>8.1f}{result.p95:>8.1f}{result.queries:>9}{'  !' if is_slow else ''}",
+            f"{page.name:<44}{result.p50:>8.1f}{result.p95:>8.1f}{result.cpu:>8.1f}{result.queries:>9}{'  !' if is_slow else ''}",
             flush=True,
         )
         if is_slow and options.explain:
