@@ -196,6 +196,14 @@ def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
     return instance
 
 
+def get_operable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run whose failure somebody decides about; whether it has one is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_operate(user):
+        raise PermissionDenied("Only an operator may resume or abandon a run that failed or is held.")
+    return instance
+
+
 def get_deletable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
     """A run to delete; whether it has ended is for the engine to say."""
     instance = get_instance_for(user, repo, instance_id)

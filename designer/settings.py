@@ -129,6 +129,9 @@ SULTANA_CALL_LIMIT_MS = env.float("SULTANA_CALL_LIMIT_MS", default=600_000.0)
 SULTANA_OUTPUT_LIMIT = env.int("SULTANA_OUTPUT_LIMIT", default=1_048_576)
 """Largest input of a run and largest output of a step, in bytes of JSON."""
 
+SULTANA_RESUME_WAIT_SECONDS = env.float("SULTANA_RESUME_WAIT_SECONDS", default=5.0)
+"""How long a request to resume a run waits for what must be undone first, to tell whether that failed."""
+
 SULTANA_TEMPLATE_FOLDERS = env.list("SULTANA_TEMPLATE_FOLDERS", default=[str(BASE_DIR / "demo" / "flows")])
 """Folders whose flows are offered as a start for new ones."""
 

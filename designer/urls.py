@@ -5,6 +5,7 @@ from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
 from designer.views import (
+    failures,
     flow_drafts,
     flow_import,
     flow_list,
@@ -51,6 +52,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<uuid:run_id>/resume", failures.resume_run, name="resume-run"),
+    path("runs/<uuid:run_id>/abandon", failures.abandon_run, name="abandon-run"),
     path("runs/<uuid:run_id>/again", runs.start_run_again, name="start-run-again"),
     path("runs/<uuid:run_id>/delete", runs.delete_run, name="delete-run"),
     path("runs/<uuid:run_id>/<slug:what>.json", runs.run_value, name="run-value"),

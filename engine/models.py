@@ -14,7 +14,17 @@ from django.db.models.functions import Cast, Right
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
 
-from engine.states import AttemptResult, CompensationState, Outcome, Phase, Status, TaskStatus, WaitKind
+from engine.states import (
+    AttemptResult,
+    CompensationState,
+    Outcome,
+    Phase,
+    ResolutionKind,
+    ResolutionState,
+    Status,
+    TaskStatus,
+    WaitKind,
+)
 from flows.fields import RecordedJSONField
 
 
@@ -144,7 +154,8 @@ class Visit(InstanceRow):
 
     ``iterations`` are the iterations around it, outermost first, as ``SEQ:INDEX/...``; ``slot`` names them by what they are about
     (:func:`engine.machine.keys.slot`), where that matters, and ``idempotency_key`` is what was evaluated there. ``replaced`` is
-    the round of the redo that replaced the visit. ``counted`` failures are those that a ``stop_after`` counts.
+    the round of the redo that replaced the visit. ``counted`` failures are those that a ``stop_after`` counts. ``resources`` name
+    what it made.
     """
 
     seq = models.PositiveIntegerField()
@@ -153,6 +164,7 @@ class Visit(InstanceRow):
     number = models.PositiveIntegerField(_("visit"))
     outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome.choices, blank=True)
     output = RecordedJSONField(_("output"), null=True)
+    resources = RecordedJSONField(_("resources"), null=True)
     error = RecordedJSONField(_("error"), null=True)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     completion = models.PositiveIntegerField(null=True)
@@ -233,7 +245,8 @@ class Binding(InstanceRow):
 class Compensation(InstanceRow):
     """What undoes a succeeded visit, registered with it and never recomputed. ``child`` stands for a whole child run.
 
-    ``position`` is its place in the order of completion: the newest is undone first.
+    ``position`` is its place in the order of completion: the newest is undone first. ``earlier_attempts`` are those of rounds
+    before: one that failed may be tried once more, with all its retries.
     """
 
     visit_seq = models.PositiveIntegerField()
@@ -244,10 +257,12 @@ class Compensation(InstanceRow):
     input = RecordedJSONField(_("input"), null=True)
     input_error = RecordedJSONField(_("error in the input's mapping"), null=True)
     missing_ok = models.BooleanField(_("missing is fine"), default=False)
+    always = models.BooleanField(_("before a resume, too"), default=False)
     state = models.CharField(
         _("state"), max_length=12, choices=CompensationState.choices, default=CompensationState.REGISTERED
     )
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    earlier_attempts = models.PositiveIntegerField(default=0)
     result = RecordedJSONField(_("result"), null=True)
     error = RecordedJSONField(_("error"), null=True)
     started_at = models.DateTimeField(_("started"), null=True)
@@ -262,6 +277,33 @@ class Compensation(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.node_id}: {self.path or self.child}"
+
+
+class Resolution(InstanceRow):
+    """What somebody decided of a failure of a run: who, when, what and why; and what came of it.
+
+    ``failure`` is the number of that failure in the run. ``refusal`` says as ``{code, message}`` why it could not be carried out,
+    for a caller who no longer waits.
+    """
+
+    failure = models.PositiveIntegerField(_("failure"))
+    kind = models.CharField(_("decision"), max_length=10, choices=ResolutionKind.choices)
+    ack = models.CharField(_("took effect"), max_length=20, blank=True)
+    result = RecordedJSONField(_("result"), null=True)
+    note = models.TextField(_("note"), blank=True)
+    by = models.CharField(_("decided by"), max_length=300, blank=True)
+    at = models.DateTimeField(_("decided"))
+    state = models.CharField(_("state"), max_length=10, choices=ResolutionState.choices, default=ResolutionState.ASKED)
+    refusal = RecordedJSONField(_("why it was refused"), null=True)
+
+    class Meta:
+        verbose_name = _("decision about a failure")
+        verbose_name_plural = _("decisions about failures")
+        ordering = ["instance", "id"]
+        indexes = [models.Index(fields=["instance", "failure"], name="resolution_of_failure")]
+
+    def __str__(self) -> str:
+        return f"{self.failure} {self.kind}"
 
 
 class Undo(InstanceRow):
@@ -353,6 +395,26 @@ class Event(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.number} {self.type}"
+
+
+class LiveText(models.Model):
+    """What the agent of a run is saying right now (:mod:`engine.livetext`). ``place`` names visit, attempt and part of it."""
+
+    instance = models.OneToOneField(
+        Instance, primary_key=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    root = models.UUIDField(db_index=True)
+    node_id = models.CharField(max_length=200)
+    place = models.CharField(max_length=40)
+    text = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "live text"
+        verbose_name_plural = "live texts"
+
+    def __str__(self) -> str:
+        return self.place
 
 
 class SearchTerm(InstanceRow):

@@ -130,14 +130,53 @@ class StartedSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=["queued"])
 
 
+@extend_schema_field({"type": "string", "enum": ["applied", "not_applied"], "nullable": True})
+class AckField(serializers.JSONField):
+    """Anything: the engine has a code of its own for what it does not know."""
+
+
+class FailureNumberField(serializers.IntegerField):
+    """Which failure of the run is meant: makes the call safe to repeat."""
+
+    def __init__(self, **options: Any) -> None:
+        help_text = "The number of the failure that is meant: it makes the call safe to repeat."
+        super().__init__(min_value=1, max_value=2**31 - 1, help_text=help_text, **options)
+
+
+class NoteField(serializers.CharField):
+    """Why somebody decided as they did."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=2000, allow_blank=True, help_text="Why; it is kept with the decision.", **options)
+
+
 class ResumeSerializer(serializers.Serializer[Any]):
+    """``resume_data`` for a wait; the rest for a run that failed or is held."""
+
     resume_data = serializers.JSONField(required=False, allow_null=True, default=None)
+    ack = AckField(required=False, allow_null=True, help_text="Whether a call whose outcome is unknown took effect.")
+    result = serializers.JSONField(required=False, allow_null=True, help_text="With `applied`: what the call gave.")
+    failure = FailureNumberField(required=False)
+    note = NoteField(required=False)
 
 
 class ResumedSerializer(serializers.Serializer[Any]):
     instance_id = serializers.UUIDField()
     job_id = serializers.CharField()
-    status = serializers.ChoiceField(choices=["resumed"])
+    status = serializers.ChoiceField(
+        choices=["resumed", "unwinding", "abandoned"],
+        help_text="`abandoned`: the failure that was named had been resolved that way before.",
+    )
+
+
+class AbandonSerializer(serializers.Serializer[Any]):
+    failure = FailureNumberField(required=False)
+    note = NoteField(required=False)
+
+
+class AbandonedSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=Status.choices)
 
 
 class CancelledSerializer(LeanSerializer):

@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """What runs are found by: short values of their input, and the step at which they failed."""
 
     dependencies = [
-        ('engine', '0005_scope_recovery'),
+        ('engine', '0007_live_text'),
     ]
 
     operations = [

@@ -418,6 +418,8 @@ ENDPOINTS = {
     "/instances/{id}": {"GET", "DELETE"},
     "/instances/{id}/cancel": {"POST"},
     "/instances/{id}/resume": {"POST"},
+    "/instances/{id}/failure": {"GET"},
+    "/instances/{id}/abandon": {"POST"},
     "/instances/{id}/events": {"GET"},
 }
 
