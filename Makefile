@@ -14,7 +14,7 @@ run: .venv-run/installed  ## Start web and workers on http://127.0.0.1:8000 with
 
 test: .venv/installed  ## The whole suite, on SQLite and on PostgreSQL
 	$(PYTEST) --database sqlite
-	$(PYTEST) --database postgres -m "not browser" tests/engine tests/conformance/test_scenarios.py tests/flows --ignore tests/flows/expressions --ignore tests/flows/doctor tests/designer tests/demo tests/chaos
+	$(PYTEST) --database postgres -m "not browser" tests/engine tests/conformance/test_scenarios.py tests/flows --ignore tests/flows/expressions --ignore tests/flows/doctor tests/designer tests/demo tests/million tests/chaos
 
 lint: .venv/installed  ## Style, types, import rules, complete migrations
 	$(DEV) -m ruff format --check .
