@@ -5,7 +5,7 @@ RUN := .venv-run/bin/python
 DEV := .venv/bin/python
 PYTEST := $(DEV) -m pytest -n 2
 
-.PHONY: run test lint format bench chaos clean
+.PHONY: run test lint format bench bench-lists chaos clean
 
 run: .venv-run/installed  ## Start web and workers on http://127.0.0.1:8000 with the demo, and keep everything for next time
 	@$(RUN) manage.py migrate --verbosity 0
@@ -14,7 +14,7 @@ run: .venv-run/installed  ## Start web and workers on http://127.0.0.1:8000 with
 
 test: .venv/installed  ## The whole suite, on SQLite and on PostgreSQL
 	$(PYTEST) --database sqlite
-	$(PYTEST) --database postgres -m "not browser" tests/engine tests/conformance/test_scenarios.py tests/flows --ignore tests/flows/expressions --ignore tests/flows/doctor tests/designer tests/demo tests/chaos
+	$(PYTEST) --database postgres -m "not browser" tests/engine tests/conformance/test_scenarios.py tests/flows --ignore tests/flows/expressions --ignore tests/flows/doctor tests/designer tests/demo tests/million tests/chaos
 
 lint: .venv/installed  ## Style, types, import rules, complete migrations
 	$(DEV) -m ruff format --check .
@@ -29,6 +29,9 @@ format: .venv/installed
 
 bench: .venv-bench/installed  ## Measure; figures are ratios to what this machine does in the same run
 	.venv-bench/bin/python -m bench
+
+bench-lists: .venv/installed  ## Fill a PostgreSQL with a million runs and say how long lists and run pages take
+	$(DEV) -m tests.million --instances 1000000 --visits 5000000 --database postgres --explain
 
 chaos: .venv/installed  ## Kill workers for longer than the suite does
 	$(DEV) -m pytest -m chaos --chaos-kills 200 --chaos-instances 1000 tests/chaos
