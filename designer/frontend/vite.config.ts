@@ -1,0 +1,23 @@
+// Builds into static/designer/, which is committed: names without hashes, so that a rebuild is comparable byte by byte.
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  publicDir: false,
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    target: "es2022",
+    outDir: process.env.DESIGNER_OUT ?? "../../static/designer",
+    emptyOutDir: true,
+    modulePreload: false,
+    reportCompressedSize: true,
+    rollupOptions: {
+      input: { designer: "src/main.tsx" },
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "[name].js",
+        assetFileNames: "[name][extname]",
+      },
+    },
+  },
+});
