@@ -2,11 +2,12 @@
 
 from django.urls import path, re_path
 
-from designer.api.views import auth, events, inbox, other, runs
+from designer.api.views import auth, catalogue, events, inbox, other, runs
 
 urlpatterns = [
     path("raisindb/sys/<str:tenant>/auth", auth.SignInView.as_view(), name="api-sign-in"),
     path("raisindb/sys/<str:tenant>/auth/refresh", auth.RefreshView.as_view(), name="api-refresh"),
+    path("flows/<slug:repo>/catalogue", catalogue.CatalogueView.as_view(), name="api-catalogue"),
     path("flows/<slug:repo>/run", runs.RunView.as_view(), name="api-run"),
     path("flows/<slug:repo>/instances", runs.InstancesView.as_view(), name="api-instances"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>", runs.InstanceView.as_view(), name="api-instance"),

@@ -27,6 +27,17 @@ export function setField(document: Obj, key: string, field: Path, value: Json | 
   return changed(document, label, { document: withNode(document, place, node), select: [key], burst: `${key}:${field.join(".")}` });
 }
 
+/** Several fields of a step at once: one entry of the history. */
+export function setFields(document: Obj, key: string, values: Readonly<Record<string, Json | undefined>>): Outcome {
+  let last: Outcome = refused("unchanged");
+  let made = document;
+  for (const [name, value] of Object.entries(values)) {
+    const outcome = setField(made, key, [name], value);
+    if (outcome.ok) [last, made] = [outcome, outcome.document];
+  }
+  return last.ok ? changed(document, last.label, { document: made, select: [key] }) : last;
+}
+
 /** `value` at `field` of `workflow_data`, or with `of: "properties"` beside it: title, description, enabled. */
 export function setFlowField(document: Obj, field: Path, value: Json | undefined, of: "definition" | "properties" = "definition"): Outcome {
   const root = rootPath(document);
