@@ -180,7 +180,10 @@ IDENTITY: Final = Field(
     choices={"agent": _("The agent"), "caller": _("Whoever started the run"), "function": _("The function")},
 )
 
+NOTE: Final = Field("note", "long", _("Note"), _("For whoever works on this flow. It is shown on the canvas."), MORE)
+
 POLICY: Final = (
+    NOTE,
     RETRY,
     ERROR_EDGE,
     CONTINUE,
@@ -197,5 +200,5 @@ POLICY: Final = (
 )
 """What every step has."""
 
-AROUND: Final = (RECOVERY, RETRY, ERROR_EDGE, CONTINUE, OPTIONAL, MUST_SUCCEED, WHEN)
+AROUND: Final = (RECOVERY, RETRY, ERROR_EDGE, CONTINUE, OPTIONAL, MUST_SUCCEED, WHEN, NOTE)
 """What every container has."""

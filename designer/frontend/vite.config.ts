@@ -7,6 +7,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic" } },
   build: {
     target: "es2022",
+    cssTarget: ["chrome123", "firefox120", "safari17.5"], // those that know light-dark(), as the other pages need it too
     outDir: process.env.DESIGNER_OUT ?? "../../static/designer",
     emptyOutDir: true,
     modulePreload: false,

@@ -30,7 +30,7 @@ export function titleOf(path: string, catalogue: Catalogue): string {
   if (!path) return "";
   if (/\{\{|\$\{/.test(path)) return readable(path);
   const named = [...catalogue.functions, ...catalogue.agents, ...catalogue.people, ...catalogue.flows].find((each) => each.path === path);
-  return named?.title ?? path;
+  return named?.title ?? (/^\/(users|groups)\//.test(path) ? path.slice(path.lastIndexOf("/") + 1) : path);
 }
 
 export function displayName(place: Place, catalogue: Catalogue): string {

@@ -13,7 +13,7 @@ export const GAP = 40;
 const PAD = 20;
 const EDGE_GAP = 30;
 const COLUMN_GAP = 40;
-const FAN = 44;
+const FAN = 38;
 const RULE = 28;
 const EMPTY = { width: 216, height: 76 };
 const LOOP_LANE = 18;
@@ -204,7 +204,7 @@ class Drawing {
       const middle = from + own.left;
       const start = top + fanOf(place);
       this.wires.push({ id: `${child.key}:fan`, path: elbow(x, top, bar, middle, start - 3), hasArrow: true });
-      if (place.kind === "or") this.rules.push({ place: child, x: middle, y: top + FAN - 4, width: Math.min(own.left + own.right, 300) });
+      if (place.kind === "or") this.rules.push({ place: child, x: middle, y: top + FAN - 3, width: Math.min(own.left + own.right, 300) });
       const below = this.put(child, middle, start);
       this.wires.push({ id: `${child.key}:join`, path: elbow(middle, below, end, x, bottom), hasArrow: false });
       this.slot(place.key, child.index, from - COLUMN_GAP / 2, start + 26, "column");

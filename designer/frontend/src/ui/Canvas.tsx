@@ -159,7 +159,7 @@ function useView(layout: Layout): ViewControls {
 
   useEffect(() => {
     const { width } = size();
-    const zoom = Math.max(0.45, Math.min(1, (width - 32) / layout.width));
+    const zoom = Math.max(0.8, Math.min(1, (width - 32) / layout.width));
     const wide = layout.width * zoom > width;
     void flow.setViewport({ zoom, x: wide ? width / 2 - layout.start.x * zoom : (width - layout.width * zoom) / 2, y: 8 });
     // only at first: later the window stays where it is

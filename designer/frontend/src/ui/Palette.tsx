@@ -76,7 +76,7 @@ export function Palette(): React.JSX.Element {
       <div className="palette-list">
         {groups.map((group) => (
           <section key={group}>
-            <h3>{group}</h3>
+            <h2>{group}</h2>
             <ul className="palette-items">
               {shown.filter((item) => item.group === group).map((item) => (
                 <li key={item.id}>
@@ -122,7 +122,7 @@ export function InsertList({ request, close }: { request: InsertRequest; close: 
     return typed ? list.filter((item, index) => list.findIndex((each) => each.id === item.id) === index) : list;
   }, [items, typed]);
   useEffect(() => setAt(0), [typed]);
-  useEffect(() => box.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => void box.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" }), [at]);
   useEffect(() => {
     const outside = (event: PointerEvent): void => {
       if (!box.current?.contains(event.target as Node)) close();

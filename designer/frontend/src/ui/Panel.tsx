@@ -120,7 +120,7 @@ function Fields({ place, fields, members }: { place: Place; fields: readonly Fie
         ));
         if (section.name === "main") return <div className="section-fields" key={section.name}>{rows}</div>;
         return (
-          <Section key={section.name} name={section.name} word={section.word} count={count} isOpen={count > 0 || isTroubled}>
+          <Section key={section.name} name={section.name} word={section.word} count={count} isOpen={section.is_open || count > 0 || isTroubled}>
             {rows}
           </Section>
         );
@@ -248,11 +248,17 @@ function FlowForm(): React.JSX.Element {
       <div className="panel-body" ref={body}>
         {own && <div className="section-fields">{text("title", t("title"), 1)}{text("description", t("description"), 3)}</div>}
         <Form.Provider value={{ place: null, members: data, isReadOnly: !session.canChange }}>
-          <div className="section-fields">
-            {shown.map((field) => (
-              <FieldView key={field.name} field={field} path={[field.name]} id={`f-${field.name}`} members={data} set={(value) => void session.run(setFlowField(session.state.document, [field.name], value))} />
-            ))}
-          </div>
+          {session.start.catalogue.sections.map((section) => {
+            const rows = shown.filter((field) => field.section === section.name);
+            const count = rows.filter((field) => Object.hasOwn(data, field.name)).length;
+            return rows.length > 0 && (
+              <Section key={section.name} name={section.name} word={section.word} count={count} isOpen={section.name !== "data"}>
+                {rows.map((field) => (
+                  <FieldView key={field.name} field={field} path={[field.name]} id={`f-${field.name}`} members={data} set={(value) => void session.run(setFlowField(session.state.document, [field.name], value))} />
+                ))}
+              </Section>
+            );
+          })}
         </Form.Provider>
       </div>
     </>

@@ -125,7 +125,15 @@ export function listen(app: App, find: () => void): () => void {
       event.preventDefault();
       find();
     }
-    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (control && event.shiftKey && key === "d" && session.selected) {
+      event.preventDefault();
+      if (session.run(duplicate(session.state.document, session.state.selection))) session.reveal(session.state.selection[0]!, "action");
+    }
+    if (event.key === "Escape" && event.target instanceof HTMLElement && event.target.closest(".panel")) {
+      document.querySelector<HTMLElement>('[role=treeitem][tabindex="0"]')?.focus({ preventScroll: true });
+    }
+    if (isTyping(event.target)) return;
     if (control && key === "z") {
       event.preventDefault();
       if (event.shiftKey) session.redo();
