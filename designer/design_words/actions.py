@@ -42,13 +42,13 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "trouble_duplicate": pgettext_lazy("designer", "The id {target} is used twice now."),
     "trouble_dangling": pgettext_lazy("designer", "“{name}” still leads to {target}, which is gone. See Problems."),
     "trouble_unknown_read": pgettext_lazy("designer", "“{name}” still reads {target}, which is gone. See Problems."),
-    "trouble_crossing": _(
+    "trouble_crossing": pgettext_lazy(
         "designer",
         "The way from “{name}” to “{target}” would cross into a parallel branch, which is not possible. See Problems.",
     ),
     "already_at_the_edge": pgettext_lazy("designer", "It is at the edge already."),
     "already_there": pgettext_lazy("designer", "It is there already."),
-    "bare_document": _(
+    "bare_document": pgettext_lazy(
         "designer", "This text has no place for a title. Write the flow in the YAML view with node_type and properties."
     ),
     "id_has_wrong_letters": pgettext_lazy("designer", "“{id}” is no id. Use letters, digits and _."),
@@ -67,11 +67,11 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "only_containers_unwrap": pgettext_lazy("designer", "Only containers can be taken apart."),
     "only_steps_are_disabled": pgettext_lazy("designer", "Only steps can be skipped."),
     "place_is_gone": pgettext_lazy("designer", "This place is gone."),
-    "runtime_is_read_only": _(
+    "runtime_is_read_only": pgettext_lazy(
         "designer", "This flow was imported in the form runs use. It can be looked at and run, not drawn."
     ),
     "unchanged": pgettext_lazy("designer", "Nothing has changed."),
-    "unwrap_would_split_branch": _(
+    "unwrap_would_split_branch": pgettext_lazy(
         "designer", "Its steps are one branch and would become several. Take one of them out first."
     ),
     "wrap_needs_neighbours": pgettext_lazy("designer", "Choose steps that stand beside each other."),

@@ -50,7 +50,7 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "duplicate": pgettext_lazy("designer", "Duplicate"),
     "edit_step": pgettext_lazy("designer", "Edit step"),
     "empty_heading": pgettext_lazy("designer", "This flow has no steps yet"),
-    "empty_words": _(
+    "empty_words": pgettext_lazy(
         "designer",
         "A flow is a list of steps: who approves, what is called, what happens when time runs out. Begin with the first one.",
     ),
@@ -96,7 +96,7 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "problems": pgettext_lazy("designer", "Problems"),
     "publish": pgettext_lazy("designer", "Publish"),
     "publish_version": pgettext_lazy("designer", "Publish version {n}"),
-    "publish_words": _(
+    "publish_words": pgettext_lazy(
         "designer", "New runs use it at once. Runs that are under way stay with the version they began with."
     ),
     "read_only": pgettext_lazy("designer", "You may look, not change"),
