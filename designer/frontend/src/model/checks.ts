@@ -9,8 +9,16 @@ export type Trouble =
   | { readonly code: "unknown-read"; readonly key: string; readonly target: string }
   | { readonly code: "crossing"; readonly key: string; readonly field: string; readonly target: string };
 
-/** Every trouble of a document, in document order. */
-export function troublesOf(tree: Tree): Trouble[] {
+const known = new WeakMap<Tree, readonly Trouble[]>();
+
+/** Every trouble of a document, in document order; worked out once. */
+export function troublesOf(tree: Tree): readonly Trouble[] {
+  const found = known.get(tree) ?? findTroubles(tree);
+  known.set(tree, found);
+  return found;
+}
+
+function findTroubles(tree: Tree): Trouble[] {
   const found: Trouble[] = [];
   for (const place of tree.places) {
     if (place.id && tree.byId.get(place.id) !== place) found.push({ code: "duplicate", key: place.key, id: place.id });
@@ -34,8 +42,8 @@ export function crosses(from: Place, to: Place, kind: string): boolean {
 
 /** What `after` has and `before` had not. */
 export function newTroubles(before: Tree, after: Tree): Trouble[] {
-  const known = new Set(troublesOf(before).map(signature));
-  return troublesOf(after).filter((each) => !known.has(signature(each)));
+  const old = new Set(troublesOf(before).map(signature));
+  return troublesOf(after).filter((each) => !old.has(signature(each)));
 }
 
 function signature(trouble: Trouble): string {

@@ -22,8 +22,19 @@ export const JUMP_FIELDS: Readonly<Record<string, JumpKind>> = {
 
 const CONDITIONS: ReadonlySet<string> = new Set(["condition", "when", "while", "until", "response_condition", "outcome"]);
 
+/** What `find` answers for a node, worked out once: nodes never change, and most stay the same from one document to the next. */
+function remembered<Found>(find: (node: Obj) => Found): (node: Obj) => Found {
+  const known = new WeakMap<Obj, Found>();
+  return (node) => {
+    if (!known.has(node)) known.set(node, find(node));
+    return known.get(node)!;
+  };
+}
+
 /** The jumps of one node, those of its rules included. */
-export function jumpsOf(node: Obj): Jump[] {
+export const jumpsOf = remembered(findJumps);
+
+function findJumps(node: Obj): readonly Jump[] {
   const found: Jump[] = [];
   for (const [name, kind] of Object.entries(JUMP_FIELDS)) {
     for (const path of [[name], ["properties", name]]) {
@@ -49,7 +60,9 @@ export function jumpsOf(node: Obj): Jump[] {
 }
 
 /** The ids that a node's conditions and templates name; what its children say is left to them. */
-export function readsOf(node: Obj): string[] {
+export const readsOf = remembered(findReads);
+
+function findReads(node: Obj): readonly string[] {
   const found = new Set<string>();
   eachText(node, (text, key) => {
     const bare = CONDITIONS.has(key) && !/\{\{|\$\{/.test(text);

@@ -2,7 +2,7 @@
 
 import { memo, useEffect, useRef } from "react";
 import { displayName, kindOf, summary, type Chip } from "../app/describe";
-import { t } from "../app/start";
+import { t, type Finding } from "../app/start";
 import type { Box } from "../model/layout";
 import { properties, type Place } from "../model/tree";
 import type { Drawn } from "./Canvas";
@@ -103,27 +103,32 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
         session.reveal(place.key, "action");
       }}
     >
-      <Card
-        nodeKey={place.key}
-        id={place.id}
-        x={box.x}
-        y={box.y}
-        width={box.width}
-        height={box.height}
-        icon={kind.icon}
-        kind={place.kind}
-        name={name}
-        under={under}
-        chips={chips}
-        isContainer={place.isContainer}
-        isOpen={box.isOpen}
-        isSelected={isSelected}
-        isOff={properties(place.node).disabled === true}
-        count={place.isContainer ? countOf(place) : 0}
-      />
+      <div
+        className={`${looksOf(place, box)} nopan`}
+        data-drag={place.key}
+        data-selected={isSelected ? "" : undefined}
+        style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
+      >
+        <Card
+          nodeKey={place.key}
+          id={place.id}
+          icon={kind.icon}
+          name={name}
+          under={under}
+          chips={chips}
+          isOpen={box.isOpen}
+          count={place.isContainer ? countOf(place) : 0}
+        />
+      </div>
       {children}
     </div>
   );
+}
+
+function looksOf(place: Place, box: Box): string {
+  const isOff = properties(place.node).disabled === true;
+  const looks = ["card-step", `kind-${place.kind}`, box.isOpen ? "frame-step" : "", place.isContainer && !box.isOpen ? "closed-step" : "", isOff ? "off-step" : ""];
+  return looks.filter(Boolean).join(" ");
 }
 
 function countOf(place: Place): number {
@@ -133,35 +138,22 @@ function countOf(place: Place): number {
 interface CardProps {
   readonly nodeKey: string;
   readonly id: string;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
   readonly icon: string;
-  readonly kind: string;
   readonly name: string;
   readonly under: string;
   readonly chips: readonly Chip[];
-  readonly isContainer: boolean;
   readonly isOpen: boolean;
-  readonly isSelected: boolean;
-  readonly isOff: boolean;
   readonly count: number;
 }
 
 const sameCard = (a: CardProps, b: CardProps): boolean =>
   (Object.keys(a) as (keyof CardProps)[]).every((name) => (name === "chips" ? JSON.stringify(a.chips) === JSON.stringify(b.chips) : a[name] === b[name]));
 
+/** What is in a card. Where it stands is not its business, so that a step that only moves is not drawn anew. */
 const Card = memo(function Card(card: CardProps): React.JSX.Element {
   const { session } = useApp();
-  const looks = ["card-step", card.isOpen ? "frame-step" : "", card.isContainer && !card.isOpen ? "closed-step" : "", card.isOff ? "off-step" : "", `kind-${card.kind}`];
   return (
-    <div
-      className={`${looks.filter(Boolean).join(" ")} nopan`}
-      data-drag={card.nodeKey}
-      data-selected={card.isSelected ? "" : undefined}
-      style={{ left: card.x, top: card.y, width: card.width, height: card.height }}
-    >
+    <>
       <div className="step-head">
         <span className="step-icon"><Icon name={card.icon} /></span>
         <span className="step-words">
@@ -169,7 +161,7 @@ const Card = memo(function Card(card: CardProps): React.JSX.Element {
           {card.under && <span className="step-under">{card.under}</span>}
         </span>
         <Badge id={card.id} isOpen={card.isOpen} nodeKey={card.nodeKey} />
-        {card.isContainer && card.count > 0 && (
+        {card.count > 0 && (
           <button
             type="button"
             tabIndex={-1}
@@ -207,20 +199,43 @@ const Card = memo(function Card(card: CardProps): React.JSX.Element {
           ))}
         </div>
       )}
-    </div>
+    </>
   );
 }, sameCard);
+
+type Counts = ReadonlyMap<string, readonly [number, number]>;
+const counted = new WeakMap<readonly Finding[], Counts>();
+
+/** Errors, and errors with warnings, by step. */
+function countsOf(findings: readonly Finding[]): Counts {
+  const known = counted.get(findings);
+  if (known) return known;
+  const made = new Map<string, readonly [number, number]>();
+  for (const { node, severity } of findings) {
+    if (node === "" || severity === "suggestion") continue;
+    const [errors, all] = made.get(node) ?? [0, 0];
+    made.set(node, [errors + (severity === "error" ? 1 : 0), all + 1]);
+  }
+  counted.set(findings, made);
+  return made;
+}
 
 /** How many problems a step has; a closed container counts those inside it too. */
 function Badge({ id, nodeKey, isOpen }: { id: string; nodeKey: string; isOpen: boolean }): React.JSX.Element | null {
   const { session } = useApp();
   const found = useSession((state) => {
-    const own = new Set([id]);
+    const counts = countsOf(state.findings);
+    if (counts.size === 0) return "0/0";
+    let [errors, all] = counts.get(id) ?? [0, 0];
+    const visit = (each: Place): void =>
+      each.children.forEach((child) => {
+        const own = counts.get(child.id) ?? [0, 0];
+        [errors, all] = [errors + own[0], all + own[1]];
+        visit(child);
+      });
     const place = isOpen ? undefined : session.tree.byKey.get(nodeKey);
-    const visit = (each: Place): void => each.children.forEach((child) => (own.add(child.id), visit(child)));
     if (place) visit(place);
-    const about = state.findings.filter((finding) => finding.node !== "" && own.has(finding.node) && finding.severity !== "suggestion");
-    return `${about.filter((finding) => finding.severity === "error").length}/${about.length}`;
+    return `${errors}/${all}`;
   });
   const [errors, all] = found.split("/").map(Number) as [number, number];
   if (all === 0) return null;

@@ -73,7 +73,6 @@ export const Slots = memo(function Slots({ layout, target }: { layout: Layout; t
           title={t(each.look === "column" || each.look === "edge" ? "add_branch_here" : "add_here")}
           onClick={(event) => open(each, event.currentTarget)}
         >
-          <Icon name="plus" />
           {each.look === "empty" && <span>{t("add_step_in_here")}</span>}
         </button>
       ))}
