@@ -13,11 +13,12 @@ export default defineConfig({
     modulePreload: false,
     reportCompressedSize: true,
     rollupOptions: {
-      input: { designer: "src/main.tsx" },
+      input: { designer: "src/main.tsx", diagram: "src/diagram.tsx" },
+      preserveEntrySignatures: "allow-extension",
       output: {
         entryFileNames: "[name].js",
-        chunkFileNames: "[name].js",
-        assetFileNames: "[name][extname]",
+        chunkFileNames: "drawing.js", // what both pages share
+        assetFileNames: "canvas[extname]",
       },
     },
   },

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from flows import library
 from flows.loader import load
 from flows.models import Flow
-from flows.publishing import import_flow, save_draft
+from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
 from tests.factories import UserFactory, WorkspaceFactory
 
@@ -474,3 +474,15 @@ def test_nothing_is_asked_of_another_origin(at, make_flow):
     expect(person.card("a")).to_be_visible()
     origin = person.page.evaluate("location.origin")
     assert seen and all(url.startswith((origin, "data:")) for url in seen), json.dumps(seen)
+
+
+def test_a_version_is_shown_as_a_diagram_that_cannot_be_changed(
+    page: Page, sign_in, mara, make_flow, assert_accessible
+):
+    flow = make_flow(wait("a"), wait("b"))
+    publish(flow, by=mara)
+    sign_in(page, mara)
+    page.goto("/flows/example/-/versions/1")
+    expect(page.get_by_role("treeitem")).to_have_count(2)
+    assert page.locator(".slot").count() == 0
+    assert_accessible(page)

@@ -136,3 +136,12 @@ def test_the_api_serves_the_catalogue_to_who_sees_flows(flow, eve, charlie, as_)
     assert "kinds" in as_(eve).get("/api/flows/default/catalogue").json()
     assert as_(charlie).get("/api/flows/default/catalogue").status_code == 403
     assert as_(None).get("/api/flows/default/catalogue").status_code == 401
+
+
+def test_a_diagram_says_how_each_step_fared(flow):
+    from designer.presenters.diagram import diagram
+
+    shown = diagram("Order", load(TEXT).workflow_data, flow.workspace, {"charge_card": "not_run", "verdict": "failed"})
+    assert shown["marks"]["charge_card"] == {"status": "not-run", "word": "Not run", "icon": "circle", "tone": "none"}
+    assert shown["marks"]["verdict"]["tone"] == "red"
+    assert shown["content"]["nodes"]

@@ -11,6 +11,16 @@ import { sentence, type Finding, type ServerState, type Start, type VersionLine 
 export type SaveState = "saved" | "unsaved" | "saving" | "offline" | "signed-out" | "conflict" | "refused" | "paused";
 export type View = "canvas" | "outline" | "yaml";
 
+/** How a step fared in a run, as the run's page says it: a word, a shape and a hue. */
+export interface Mark {
+  readonly status: string;
+  readonly word: string;
+  readonly icon: string;
+  readonly tone: string;
+}
+
+export type Marks = Readonly<Record<string, Mark>>;
+
 export interface State {
   readonly document: Obj;
   readonly history: History;
@@ -28,6 +38,7 @@ export interface State {
   readonly reveal: { readonly key: string; readonly field: string | null; readonly id: number } | null;
   readonly theirs: ServerState | null;
   readonly hoveredJump: string | null;
+  readonly marks: Marks;
 }
 
 type Listener = () => void;
@@ -38,7 +49,10 @@ export class Session {
   private count = 0;
   readonly canChange: boolean;
 
-  constructor(readonly start: Start) {
+  constructor(
+    readonly start: Start,
+    marks: Marks = {},
+  ) {
     this.canChange = start.can.change && !treeOf(start.state.content).isRuntime;
     this.current = {
       document: start.state.content,
@@ -55,6 +69,7 @@ export class Session {
       reveal: null,
       theirs: null,
       hoveredJump: null,
+      marks,
     };
   }
 

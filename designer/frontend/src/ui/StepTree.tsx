@@ -3,6 +3,7 @@
 import { memo, useEffect, useRef } from "react";
 import { displayName, kindOf, summary, type Chip } from "../app/describe";
 import { t, type Finding } from "../app/start";
+import type { Mark } from "../app/session";
 import type { Box } from "../model/layout";
 import { properties, type Place } from "../model/tree";
 import type { Drawn } from "./Canvas";
@@ -72,11 +73,12 @@ interface ItemProps {
 function Item({ box, chips, position, count, isTabStop, isSelected, children }: ItemProps): React.JSX.Element {
   const { session } = useApp();
   const { place } = box;
+  const mark = useSession((state) => (Object.hasOwn(state.marks, place.id) ? state.marks[place.id]! : null));
   const catalogue = session.start.catalogue;
   const kind = kindOf(place, catalogue);
   const name = displayName(place, catalogue);
   const under = place.isContainer && name === kind.word ? summary(place, catalogue) : summary(place, catalogue) || kind.word;
-  const says = [name, name === kind.word ? "" : kind.word, ...chips.map((chip) => chip.word)].filter(Boolean).join(", ");
+  const says = [name, mark?.word, name === kind.word ? "" : kind.word, ...chips.map((chip) => chip.word)].filter(Boolean).join(", ");
   return (
     <div
       role="treeitem"
@@ -107,6 +109,7 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
         className={`${looksOf(place, box)} nopan`}
         data-drag={place.key}
         data-selected={isSelected ? "" : undefined}
+        data-status={mark?.status}
         style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
       >
         <Card
@@ -116,6 +119,7 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
           name={name}
           under={under}
           chips={chips}
+          mark={mark}
           isOpen={box.isOpen}
           count={place.isContainer ? countOf(place) : 0}
         />
@@ -142,6 +146,7 @@ interface CardProps {
   readonly name: string;
   readonly under: string;
   readonly chips: readonly Chip[];
+  readonly mark: Mark | null;
   readonly isOpen: boolean;
   readonly count: number;
 }
@@ -160,6 +165,7 @@ const Card = memo(function Card(card: CardProps): React.JSX.Element {
           <span className="step-name">{card.name}</span>
           {card.under && <span className="step-under">{card.under}</span>}
         </span>
+        {card.mark && <span className={`step-badge tone-${card.mark.tone}`}><Icon name={card.mark.icon} />{card.mark.word}</span>}
         <Badge id={card.id} isOpen={card.isOpen} nodeKey={card.nodeKey} />
         {card.count > 0 && (
           <button
