@@ -17,7 +17,7 @@ export default defineConfig({
       preserveEntrySignatures: "allow-extension",
       output: {
         entryFileNames: "[name].js",
-        chunkFileNames: "drawing.js", // what both pages share
+        chunkFileNames: "[name].js", // what both pages share
         assetFileNames: "canvas[extname]",
       },
     },
