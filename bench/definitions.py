@@ -52,6 +52,25 @@ def sub_flows(path: str, count: int) -> list[dict[str, Any]]:
     ]
 
 
+def loop(iterations: int) -> list[dict[str, Any]]:
+    """One call, again and again."""
+    return [_container("loop", "loop", [_call("each", "/bench/add", n="${index}")], loop={"times": iterations})]
+
+
+def fan_out(branches: int) -> list[dict[str, Any]]:
+    """One call in each of so many branches, over the items of the input."""
+    body = [_call("each", "/bench/add", n="${input.index}")]
+    fanned = {"over": "${input.items}", "max_branches": branches}
+    return [_container("fan", "parallel", body, fan_out=fanned)]
+
+
+def large(nodes: int) -> dict[str, Any]:
+    """A definition of so many steps in containers of nine, with data that flows between them."""
+    steps = chain(nodes)
+    boxes = [_container(f"box{at}", "and", steps[at : at + 9]) for at in range(0, nodes, 9)]
+    return {"version": 1, "nodes": boxes}
+
+
 def publish(path: str, nodes: list[dict[str, Any]], *, steps: int | None = None) -> Published:
     """Put a flow of ``nodes`` into the default workspace as version 1; ``steps`` when it is not one call a node."""
     definition = {"version": 1, "nodes": nodes}
@@ -64,6 +83,10 @@ def publish(path: str, nodes: list[dict[str, Any]], *, steps: int | None = None)
 
 def _call(name: str, function: str, **arguments: Any) -> dict[str, Any]:
     return _step(name, function_ref=function, arguments=arguments)
+
+
+def _container(name: str, kind: str, children: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
+    return {"id": name, "node_type": "raisin:FlowContainer", "container_type": kind, "children": children, **keys}
 
 
 def _step(name: str, **properties: Any) -> dict[str, Any]:

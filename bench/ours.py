@@ -20,7 +20,7 @@ def main(sizes: Sizes, directory: Path) -> dict[str, Any]:
     from django.core.management import call_command
     from django.db import connection
 
-    from bench import counts, definitions, raw
+    from bench import checks, counts, definitions, raw
 
     call_command("migrate", verbosity=0)
     User.objects.create_user(definitions.PERSON)
@@ -31,6 +31,8 @@ def main(sizes: Sizes, directory: Path) -> dict[str, Any]:
     found["one_worker"] = _rates(flows, sizes, workers=1)
     found["two_workers"] = _rates(flows, sizes, workers=2)
     found |= _timed(flows, sizes)
+    found["shapes"] = _shapes(flows, sizes)
+    found["checks"] = checks.measure(sizes.nodes)
     return found
 
 
@@ -43,6 +45,8 @@ def _publish(sizes: Sizes) -> dict[str, Any]:
     return {
         "drive": publish("/bench/drive", definitions.chain(sizes.drive)),
         "flow": publish("/bench/flow", definitions.chain(STEPS)),
+        "loop": publish("/bench/loop", definitions.loop(sizes.iterations), steps=sizes.iterations),
+        "fan_out": publish("/bench/fan-out", definitions.fan_out(sizes.branches), steps=sizes.branches),
         "long": publish("/bench/long", parts, steps=sizes.parts * part.steps),
         "event": publish("/bench/event", definitions.after_event()),
         "answer": publish("/bench/answer", definitions.after_answer()),
@@ -76,6 +80,20 @@ def _timed(flows: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
             "lateness": spread(timing.lateness(flows["timer"], sizes.timers, within=sizes.timer_seconds)),
             "growth": rates.growth(flows["long"]),
             "memory_end_mb": cluster.memory_mb(),
+        }
+
+
+def _shapes(flows: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
+    """Large runs of each shape, by two workers."""
+    from bench import rates
+    from bench.workers import running_cluster
+
+    with running_cluster(2, flows["flow"]) as cluster:
+        return {
+            "loop": rates.growth(flows["loop"]),
+            "fan_out": rates.growth(flows["fan_out"], items=list(range(sizes.branches))),
+            "chain": rates.growth(flows["drive"]),
+            "memory_mb": cluster.memory_mb(),
         }
 
 

@@ -1,6 +1,7 @@
 """How many steps a second the workers carry out, and what a step costs when many were done before it."""
 
 import time
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -21,19 +22,21 @@ def steps_per_second(flow: Published, count: int) -> float:
         return count * flow.steps / (watch.until(all_ended(runs)) - begun)
 
 
-def growth(flow: Published) -> dict[str, float]:
-    """Milliseconds a step over the first and the last tenth of one long run, its child runs included."""
+def growth(flow: Published, **given: Any) -> dict[str, float]:
+    """Milliseconds a step over the first and the last tenth of one long run, its child runs included; and over all of it."""
     with watching() as watch:
-        run = start(flow).id
-        watch.until(all_ended([run]))
+        asked = time.perf_counter()
+        run = start(flow, **given).id
+        seconds = watch.until(all_ended([run])) - asked
     family = Q(instance=run) | Q(instance__root=run)
     begun = list(
         Attempt.objects.filter(family).exclude(path="").order_by("started_at").values_list("started_at", flat=True)
     )
-    part = len(begun) // PART
+    part = max(1, len(begun) // PART)
     first, last = begun[part] - begun[0], begun[-1] - begun[-1 - part]
     return {
         "steps": len(begun),
+        "seconds": seconds,
         "first_ms": first.total_seconds() * 1000 / part,
         "last_ms": last.total_seconds() * 1000 / part,
     }

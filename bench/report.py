@@ -62,6 +62,7 @@ def _lines(vendor: str, figures: Figures) -> Iterator[Line]:
     yield from _rates(figures)
     yield from _waits(figures, goals)
     yield from _growth(figures, goals)
+    yield from _checks(figures["checks"])
 
 
 def _machine(figures: Figures) -> Iterator[Line]:
@@ -129,14 +130,32 @@ def _spread(
 
 
 def _growth(figures: Figures, goals: bool) -> Iterator[Line]:
-    growth, raw = figures["growth"], figures["raw"]["commit_ms"]
-    ratio = growth["last_ms"] / growth["first_ms"]
-    label = f"A step at the end of {growth['steps']:,}"
-    beside = f"{_ms(growth['first_ms'])} at the beginning, {growth['last_ms'] / raw:.1f} raw commits"
-    yield Line(label, _ms(growth["last_ms"]), beside, Goal("within 1.5 x", ratio, 1.5) if goals else None)
+    shapes = figures["shapes"]
+    yield _grown("A step at the end of {:,} in child runs", figures["growth"], figures, goals)
+    yield _grown("A step at the end of a loop of {:,}", shapes["loop"], figures, goals)
+    yield _grown("A step at the end of a chain of {:,}", shapes["chain"], figures, goals)
+    yield _grown("A step at the end of {:,} branches", shapes["fan_out"], figures, goals)
     one = figures["one_worker"]
-    beside = f"{one['memory_before_mb']:.0f} MB when it had just begun"
+    beside = f"{one['memory_before_mb']:.0f} MB when it had just begun, {shapes['memory_mb']:.0f} MB after these shapes"
     yield Line("Memory of a worker afterwards", f"{one['memory_after_mb']:.0f} MB", beside)
+
+
+def _grown(label: str, growth: Figures, figures: Figures, goals: bool) -> Line:
+    first, last = growth["first_ms"], growth["last_ms"]
+    beside = f"{_ms(first)} at the beginning, {last / figures['raw']['commit_ms']:.1f} raw commits, all {_s(growth)}"
+    goal = Goal("within 1.5 x", last / first, 1.5) if goals else None
+    return Line(label.format(growth["steps"]), _ms(last), beside, goal)
+
+
+def _checks(checks: Figures) -> Iterator[Line]:
+    label = f"The doctor on a flow of {checks['nodes']:,} nodes"
+    yield Line(label, _ms(checks["doctor_ms"]), goal=Goal("below 500 ms", checks["doctor_ms"], 500))
+    slowest = checks["vector_ms"]
+    yield Line("The slowest expression that is allowed", _ms(slowest), goal=Goal("below 1 s", slowest, 1000))
+
+
+def _s(growth: Figures) -> str:
+    return f"{growth['seconds']:.1f} s"
 
 
 def _ms(value: float) -> str:

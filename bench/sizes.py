@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 class Sizes:
     """``drive``: steps of the long flow. ``flows``: runs of ten steps. ``answers``: single runs that are timed.
 
-    ``timers`` are spread over ``timer_seconds``; ``parts`` runs of ``part_steps`` steps make the longest run.
+    ``timers`` are spread over ``timer_seconds``; ``parts`` runs of ``part_steps`` steps make the longest chain of runs,
+    ``iterations`` the longest loop, ``branches`` the widest fan-out, ``nodes`` the largest definition.
     """
 
     drive: int = 1000
@@ -17,6 +18,9 @@ class Sizes:
     timer_seconds: float = 20.0
     parts: int = 10
     part_steps: int = 500
+    iterations: int = 10_000
+    branches: int = 500
+    nodes: int = 1000
     raw_seconds: float = 2.0
 
     def arguments(self) -> dict[str, float]:
@@ -32,6 +36,9 @@ QUICK = Sizes(
     timer_seconds=5.0,
     parts=5,
     part_steps=100,
+    iterations=1000,
+    branches=100,
+    nodes=200,
     raw_seconds=0.5,
 )
 STEPS = 10

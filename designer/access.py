@@ -39,6 +39,11 @@ def can_run(user: Person, flow: Flow) -> bool:
     return sees_flows(user) and user.has_perm("flows.run_flow")
 
 
+def can_test(user: Person, flow: Flow) -> bool:
+    """Whether they may start test runs of ``flow``, disabled or not."""
+    return sees_flows(user) and user.has_perm("flows.test_flow")
+
+
 def can_create_flows(user: Person) -> bool:
     """Whether they may make flows, and bring some in."""
     return sees_flows(user) and user.has_perm("flows.add_flow")
@@ -137,6 +142,14 @@ def get_runnable_flow_for(user: Person, repo: str, path: str) -> Flow:
     return flow
 
 
+def get_testable_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to start test runs of."""
+    flow = get_flow_for(user, repo, path)
+    if not can_test(user, flow):
+        raise PermissionDenied("You may look at this flow but not test it.")
+    return flow
+
+
 def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
     """The runs of a workspace that they see: all where they see flows, else those they started, children included."""
     instances = Instance.objects.filter(workspace=get_workspace(repo))
@@ -186,19 +199,25 @@ def tasks_for(user: Person, repo: str, assignee: str) -> QuerySet[InboxTask]:
     """The inbox of ``assignee``, a path, or ``*`` for everybody's: another's is for administrators. No test tasks."""
     if assignee != user_path(user) and not is_administrator(user):
         raise PermissionDenied("Only an administrator may look into another's inbox.")
-    tasks = InboxTask.objects.filter(workspace=get_workspace(repo), is_test=False)
+    tasks = InboxTask.objects.filter(workspace=get_workspace(repo), is_test=False).select_related("instance")
     return tasks if assignee == "*" else tasks.filter(assignee=assignee)
 
 
 def get_task_for(user: Person, repo: str, reference: str) -> InboxTask:
     """A task to look at and to answer, by its id or its path (with or without the leading slash)."""
-    tasks = InboxTask.objects.filter(workspace=get_workspace(repo)).order_by("-id")
+    tasks = InboxTask.objects.filter(workspace=get_workspace(repo)).select_related("instance__root").order_by("-id")
     task = tasks.filter(_names(reference)).first()
-    if task is None:
+    if task is None or (task.is_test and not can_answer_any(user, task)):
         raise Http404(f"There is no task {reference} in {repo}.")
-    if task.assignee != user_path(user) and not is_administrator(user):
+    if task.assignee != user_path(user) and not can_answer_any(user, task):
         raise PermissionDenied("This task is somebody else's.")
     return task
+
+
+def can_answer_any(user: Person, task: InboxTask) -> bool:
+    """Whether they may answer it whoever was asked: administrators, and of a test run's tasks who started that run: the
+    people such a task is addressed to never hear of it (design/semantics.md, "Test runs")."""
+    return is_administrator(user) or (task.is_test and _is_starter(user, task.instance))
 
 
 def _names(reference: str) -> Q:

@@ -4,7 +4,20 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
-from designer.views import design, flow_drafts, flow_list, flows, inbox, library, pages, run_list, runs, sign_in
+from designer.views import (
+    design,
+    flow_drafts,
+    flow_import,
+    flow_list,
+    flows,
+    foresight,
+    inbox,
+    library,
+    pages,
+    run_list,
+    runs,
+    sign_in,
+)
 
 register_converter(FlowPath, "flow")
 
@@ -18,6 +31,7 @@ urlpatterns = [
     # flows
     path("flows/", flow_list.flow_list, name="flow-list"),
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
+    path("flows/-/import", flow_import.import_flows, name="flow-import"),
     path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
     path("flows/<flow:path>/-/design", design.design, name="design"),
     path("flows/<flow:path>/-/design/draft", design.design_draft, name="design-draft"),
@@ -26,6 +40,7 @@ urlpatterns = [
     path("flows/<flow:path>/-/design/versions/<int:number>", design.design_version, name="design-version"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
+    path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
     path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
     path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),

@@ -46,6 +46,7 @@ STATUSES = {
     "registered": Look(pgettext_lazy("status", "Can be undone"), "undo-2", "none"),
     "done": Look(pgettext_lazy("status", "Undone"), "undo-2", "violet"),
     "absent": Look(pgettext_lazy("status", "Nothing to undo"), "minus", "grey"),
+    "withdrawn": Look(pgettext_lazy("status", "No undo needed any more"), "minus", "grey"),
     # where a task stands
     "open": Look(pgettext_lazy("status", "Open"), "hand", "amber"),
     "overdue": Look(pgettext_lazy("status", "Overdue"), "hourglass", "red"),

@@ -26,20 +26,23 @@ from engine.models import (
     InboxTask,
     Instance,
     Signal,
+    Undo,
     Visit,
     Wakeup,
     new_id,
 )
 from engine.ports import Ports
 from engine.states import TERMINAL, Phase, Status, WaitKind
+from engine.testconfig import is_discarded, problems_of
 from engine.transitions import lock_run, post
 from flows.models import Flow, FlowVersion
+from flows.publishing import drop_snapshot
 from flows.values import NotKept, dumps, recorded
 
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Wakeup)
+KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Undo, Wakeup)
 
 
 def start(
@@ -59,29 +62,40 @@ def start(
 
     ``key`` makes the call safe to repeat for 24 hours: the same key and input answer the same run.
     Raises ``InvalidInput`` (every problem with its field) and ``Conflict`` (disabled flow, key used with another input).
+    Test runs are started with :func:`engine.testruns.start_test`.
     """
+    _check_json(input)
+    check_test_config(test_config)
+    digest = hashlib.sha256(dumps([is_test, test_config, input]).encode()).hexdigest()
+
+    def once() -> Instance:
+        version = _startable(flow_id, version_id)
+        earlier = _earlier(version.flow, key, digest, ports)
+        if earlier is not None:
+            return earlier
+        if not version.flow.enabled and not is_test:
+            raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
+        check_input(version, input)
+        instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        ports.queue.hint(instance.id)
+        return instance
+
+    try:
+        with transaction.atomic():
+            return once()
+    except IntegrityError:  # somebody started with the same key meanwhile: now that run is found
+        if key is None:
+            raise
+        with transaction.atomic():
+            return once()
+
+
+def _startable(flow_id: int, version_id: int) -> FlowVersion:
     versions = FlowVersion.objects.select_related("flow__workspace").defer("source", "graph")
     version = versions.filter(pk=version_id, flow_id=flow_id).first()
     if version is None:
         raise NotFound("There is no such version of this flow.")
-    _check_json(input)
-    digest = hashlib.sha256(dumps([is_test, test_config, input]).encode()).hexdigest()
-    earlier = _earlier(version.flow, key, digest, ports)
-    if earlier is not None:
-        return earlier
-    if not version.flow.enabled and not is_test:
-        raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
-    check_input(version, input)
-    try:
-        with transaction.atomic():
-            instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
-            ports.queue.hint(instance.id)
-    except IntegrityError:
-        earlier = _earlier(version.flow, key, digest, ports)
-        if earlier is None:
-            raise
-        return earlier
-    return instance
+    return version
 
 
 def check_input(version: FlowVersion, value: Any) -> None:
@@ -98,6 +112,14 @@ def check_input(version: FlowVersion, value: Any) -> None:
     ]
     if problems:
         raise InvalidInput(f"The input does not fit: {problems[0]['message']}.", problems=problems, field="input")
+
+
+def check_test_config(config: Any) -> None:
+    """Check how a test run is to behave; ``None`` is as good as nothing said."""
+    problems = [] if config is None else problems_of(config)
+    if problems:
+        first = problems[0]
+        raise InvalidInput(f"{first['field']}: {first['message']}", problems=problems, field=first["field"])
 
 
 def _check_json(value: Any) -> None:
@@ -148,6 +170,7 @@ def _new(
         position={},
         is_test=is_test,
         test_config=test_config,
+        auto_discard=is_test and is_discarded(test_config),
         started_by=user,
         start_key=key,
         start_digest=digest if key else "",
@@ -223,7 +246,10 @@ def deliver_result(instance_id: UUID, *, visit_seq: int, attempt: int, result: o
 
 
 def delete(instance_id: UUID) -> None:
-    """Delete a run that has ended, with its child runs and all their rows. Raises ``NotFound``, ``Conflict``."""
+    """Delete a run that has ended, with its child runs and all their rows, and the snapshot of a draft that no other run needs.
+
+    Raises ``NotFound``, ``Conflict``.
+    """
     with transaction.atomic():
         instance = _get(instance_id)
         if instance.parent_id is not None:
@@ -236,6 +262,7 @@ def delete(instance_id: UUID) -> None:
             rows._raw_delete(rows.db)
         Instance.objects.filter(root=instance_id).update(parent=None)
         Instance.objects.filter(id__in=family).order_by("-id").delete()
+        drop_snapshot(instance.flow_id, instance.version_id)
 
 
 def _get(instance_id: UUID) -> Instance:

@@ -114,8 +114,8 @@ class _Driver:
         """What a new driver finds: a call without an end tells of a lost worker, or of a passed deadline."""
         place = self.state.position
         now = self.ports.clock.now() + timedelta(seconds=place.skew)
-        if place.phase == Phase.ROLLING_BACK and place.undoing is not None and place.undoing.out:
-            undoing = place.undoing
+        undoing = place.undoing
+        if undoing is not None and undoing.out:
             return [CallEnded(_lost(undoing.deadline, now), undoing.seq, undoing.attempt)]
         if place.phase == Phase.FORWARD and place.leaf is not None and place.leaf.out:
             leaf = place.leaf

@@ -5,15 +5,24 @@ from typing import Any
 
 
 class EngineError(Exception):
-    """Base of everything the engine refuses. ``message`` is for people, ``code`` for programs."""
+    """Base of everything the engine refuses. ``message`` is for people, ``code`` for programs, ``problems`` lists every fault
+    as ``{field, message}`` where there can be several."""
 
     code = "refused"
 
-    def __init__(self, message: str, *, node: str | None = None, field: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        node: str | None = None,
+        field: str | None = None,
+        problems: Sequence[dict[str, Any]] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.node = node
         self.field = field
+        self.problems = list(problems)
 
 
 class NotFound(EngineError):
@@ -35,13 +44,9 @@ class Conflict(EngineError):
 
 
 class InvalidInput(EngineError):
-    """What was sent does not fit. ``problems`` lists every one: ``{field, message}``."""
+    """What was sent does not fit."""
 
     code = "invalid_input"
-
-    def __init__(self, message: str, *, problems: Sequence[dict[str, Any]] = (), field: str | None = None) -> None:
-        super().__init__(message, field=field)
-        self.problems = list(problems)
 
 
 class LeaseLost(EngineError):

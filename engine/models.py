@@ -28,6 +28,8 @@ class Instance(models.Model):
     ``position`` is where the run stands (:mod:`engine.position`), a few hundred bytes however long the run is. The lease
     columns name who may move it: ``step_no`` is the fencing number, taken up by one in every transition. ``signal_count``
     counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
+
+    ``auto_discard`` marks a test run that is deleted once its end was read, which ``delivered_at`` tells.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -67,6 +69,8 @@ class Instance(models.Model):
 
     is_test = models.BooleanField(_("test run"), default=False)
     test_config = RecordedJSONField(_("test configuration"), null=True)
+    auto_discard = models.BooleanField(default=False)
+    delivered_at = models.DateTimeField(null=True)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("started by")
     )
@@ -88,6 +92,7 @@ class Instance(models.Model):
                 condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
                 name="instance_to_sweep",
             ),
+            models.Index(fields=["ended_at"], condition=Q(auto_discard=True), name="instance_to_discard"),
             models.Index(fields=["lease_owner"], condition=Q(lease_token__isnull=False), name="instance_leased"),
             models.Index(
                 fields=["parent", "parent_visit"], condition=Q(parent__isnull=False), name="instance_children"
@@ -117,6 +122,10 @@ class Visit(InstanceRow):
     ``completion`` is its place in the order in which visits ended. ``open_children`` counts the child runs the visit still
     waits for. ``entry`` is what was fixed when it was entered and is needed until it ends: a loop's items, a group's policy.
     The last step of a loop's iteration carries the iteration: ``loop_seq``, ``iteration``, and what of the body never ran in it.
+
+    ``iterations`` are the iterations around it, outermost first, as ``SEQ:INDEX/...``; ``slot`` names them by what they are about
+    (:func:`engine.machine.keys.slot`), where that matters, and ``idempotency_key`` is what was evaluated there. ``replaced`` is
+    the round of the redo that replaced the visit. ``counted`` failures are those that a ``stop_after`` counts.
     """
 
     seq = models.PositiveIntegerField()
@@ -133,6 +142,11 @@ class Visit(InstanceRow):
     loop_seq = models.PositiveIntegerField(null=True)
     iteration = models.PositiveIntegerField(null=True)
     not_run = RecordedJSONField(_("steps that did not run in this iteration"), null=True)
+    iterations = models.TextField(_("iterations"), blank=True)
+    slot = models.TextField(blank=True)
+    idempotency_key = models.TextField(_("idempotency key"), blank=True)
+    replaced = models.PositiveIntegerField(_("replaced in round"), null=True)
+    counted = models.BooleanField(_("counts as a failure"), default=False)
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"), null=True)
 
@@ -144,7 +158,8 @@ class Visit(InstanceRow):
         indexes = [
             models.Index(
                 fields=["instance", "loop_seq"], condition=Q(loop_seq__isnull=False), name="visit_of_iteration"
-            )
+            ),
+            models.Index(fields=["instance", "node_id", "slot"], condition=~Q(slot=""), name="visit_of_slot"),
         ]
 
     def __str__(self) -> str:
@@ -158,7 +173,7 @@ class Attempt(InstanceRow):
     number = models.PositiveIntegerField(_("attempt"))
     path = models.CharField(_("called"), max_length=400, blank=True)
     arguments = RecordedJSONField(_("arguments"), null=True)
-    idempotency_key = models.CharField(_("idempotency key"), max_length=300, blank=True)
+    idempotency_key = models.TextField(_("idempotency key"), blank=True)
     deadline = models.DateTimeField(_("deadline"), null=True)
     result = models.CharField(_("result"), max_length=12, choices=AttemptResult.choices, blank=True)
     error = RecordedJSONField(_("error"), null=True)
@@ -228,6 +243,40 @@ class Compensation(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.node_id}: {self.path or self.child}"
+
+
+class Undo(InstanceRow):
+    """One call that takes a succeeded visit back before a redo, with arguments that were evaluated when the redo was decided.
+
+    ``place`` is its turn among all undos of the run. ``owner`` is the run of the visit: what a child did, its parent undoes.
+    """
+
+    place = models.PositiveIntegerField()
+    round = models.PositiveIntegerField(_("round"))
+    owner = models.UUIDField(_("run of the step"))
+    visit_seq = models.PositiveIntegerField()
+    node_id = models.CharField(_("step"), max_length=200)
+    path = models.CharField(_("function"), max_length=400)
+    arguments = RecordedJSONField(_("arguments"), null=True)
+    missing_ok = models.BooleanField(_("missing is fine"), default=False)
+    state = models.CharField(
+        _("state"), max_length=12, choices=CompensationState.choices, default=CompensationState.REGISTERED
+    )
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    result = RecordedJSONField(_("result"), null=True)
+    error = RecordedJSONField(_("error"), null=True)
+    started_at = models.DateTimeField(_("started"), null=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
+    deadline = models.DateTimeField(_("deadline"), null=True)
+
+    class Meta:
+        verbose_name = _("undo")
+        verbose_name_plural = _("undos")
+        ordering = ["instance", "place"]
+        constraints = [models.UniqueConstraint(fields=["instance", "place"], name="undo_once")]
+
+    def __str__(self) -> str:
+        return f"{self.node_id}: {self.path}"
 
 
 class Wakeup(InstanceRow):

@@ -71,7 +71,7 @@ def _pinned(version_id: int) -> Pinned:
 def _parts() -> tuple[SystemClock, MockingExecutor, HintQueue, DjangoPeople, PublishedFlows]:
     clock = SystemClock()
     real = Dispatcher(functions=LibraryExecutor(clock), agents=AgentExecutor(clock))
-    return clock, MockingExecutor(real), HintQueue(), DjangoPeople(), PublishedFlows()
+    return clock, MockingExecutor(real, clock), HintQueue(), DjangoPeople(), PublishedFlows()
 
 
 def ports() -> Ports:

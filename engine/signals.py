@@ -8,7 +8,17 @@ from typing import Any
 from uuid import UUID
 
 from engine import outcomes
-from engine.machine.happenings import Answered, Arrived, CallEnded, CancelAsked, ChildEnded, Happening, Woke
+from engine.machine.happenings import (
+    Answered,
+    Arrived,
+    BranchFailed,
+    CallEnded,
+    CancelAsked,
+    ChildEnded,
+    Happening,
+    Ruled,
+    Woke,
+)
 from engine.store.loading import News
 
 
@@ -33,6 +43,10 @@ def happening_of(news: News) -> Happening:
                 payload["error"],
                 payload["compensations"],
             )
+        case "branch_failed":
+            return BranchFailed(**{**payload, "child": UUID(payload["child"])})
+        case "ruled":
+            return Ruled(**payload)
         case "cancel":
             return CancelAsked(payload["by"], payload["roll_back"])
         case _:

@@ -46,6 +46,7 @@ class Phase(TextChoices):
 
     FORWARD = "forward", _("running")
     ROLLING_BACK = "rolling_back", _("rolling back")
+    REDOING = "redoing", _("undoing before a redo")
 
 
 class Outcome(TextChoices):
@@ -68,6 +69,7 @@ class WaitKind(TextChoices):
     CHILD = "child", _("another run")
     AGENT = "agent", _("an agent")
     CHAT = "chat", _("a chat")
+    PARENT = "parent", _("the run it belongs to")
 
 
 class AttemptResult(TextChoices):
@@ -82,13 +84,17 @@ class AttemptResult(TextChoices):
 
 
 class CompensationState(TextChoices):
-    """Where a registered compensation stands; the last three are final (contract seed, *unwind*)."""
+    """Where a registered compensation or an undo stands; the last four are final (contract seed, *unwind*).
+
+    A compensation is ``withdrawn`` when its effect was undone for a redo, or when the redone visit registered its own.
+    """
 
     REGISTERED = "registered", _("registered")
     RUNNING = "running", _("running")
     DONE = "done", _("done")
     ABSENT = "absent", _("nothing to undo")
     FAILED = "failed", _("failed")
+    WITHDRAWN = "withdrawn", _("withdrawn")
 
 
 class TaskStatus(TextChoices):

@@ -10,13 +10,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import connection, models, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
+from engine.failpoints import reach
 from engine.machine import position as positions
-from engine.machine.turn import Decision, NewChild
+from engine.machine.turn import Decision, NewChild, Replaced
 from engine.machine.writes import Write
-from engine.models import InboxTask, Instance, Signal
+from engine.models import InboxTask, Instance, Signal, Visit
 from engine.ports import Ports
 from engine.states import ALLOWED, Phase, Status, TaskStatus
 from engine.store.loading import LEASE_SECONDS, Claimed
@@ -58,12 +59,15 @@ def commit(
             return None
     else:
         with transaction.atomic():
+            _tell_branches(decision, ports)
             if decision.cancel_children_of is not None:
                 _pass_cancel_down(claimed, decision, ports)
             signals = write(connection, fence, batch)
             if signals is None:
                 transaction.set_rollback(True)
                 return None
+            if decision.replaced is not None:
+                _replace(claimed.row["id"], decision.replaced)
             then = _tell_others(claimed, decision, ports, goes_on)
     return Committed(signals, then)
 
@@ -198,13 +202,19 @@ def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) 
 def _touches_others(claimed: Claimed, decision: Decision) -> bool:
     """Whether the transaction has more to do than one statement can: other runs' rows, or hints."""
     ends_a_child = decision.end is not None and claimed.row["parent_id"] is not None
-    return ends_a_child or bool(decision.children) or decision.cancel_children_of is not None or decision.handed_over
+    others = (
+        bool(decision.children or decision.tells)
+        or decision.cancel_children_of is not None
+        or decision.replaced is not None
+    )
+    return ends_a_child or others or decision.handed_over
 
 
 def _tell_others(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
     """After the fence: the child runs, a hint for whoever takes over, and the parent's news of this child's end."""
     if decision.handed_over:
         ports.queue.hint(claimed.row["id"])
+    _ask_parent(claimed, decision, ports)
     if decision.children:
         return _create_children(claimed, decision, ports, goes_on)
     if decision.end is not None and claimed.row["parent_id"] is not None:
@@ -253,8 +263,35 @@ def _count_off(parent: UUID, seq: int) -> int | None:
     return None if found is None else int(found[0])
 
 
+def _replace(instance_id: UUID, replaced: Replaced) -> None:
+    """Mark the visits that a redo replaces, and all of those in the child runs they started."""
+    own = Q(instance=instance_id, seq__gte=replaced.first, seq__lte=replaced.last)
+    Visit.objects.filter(own, replaced=None).exclude(seq=replaced.keeps or 0).update(replaced=replaced.round)
+    started = Q(parent=instance_id, parent_visit__gte=replaced.first, parent_visit__lte=replaced.last)
+    family = list(Instance.objects.filter(started).values_list("id", flat=True))
+    while family:
+        Visit.objects.filter(instance__in=family, replaced=None).update(replaced=replaced.round)
+        family = list(Instance.objects.filter(parent__in=family).values_list("id", flat=True))
+
+
 def _until() -> models.expressions.RawSQL:
     return models.expressions.RawSQL(lease_until(connection.vendor), [LEASE_SECONDS])
+
+
+def _tell_branches(decision: Decision, ports: Ports) -> None:
+    """What the run has decided about failures of its branches."""
+    told = [(each.child, each) for each in decision.tells if each.child is not None]
+    for child, each in sorted(told, key=lambda pair: pair[0], reverse=True):
+        post(child, each.kind, dict(each.payload), ports)
+
+
+def _ask_parent(claimed: Claimed, decision: Decision, ports: Ports) -> None:
+    """Tell the run around this branch of the failures that it has a say in."""
+    row = claimed.row
+    asker = {"seq": row["parent_visit"], "made_by": decision.position.made_by, "child": str(row["id"])}
+    for each in decision.tells:
+        if each.child is None:
+            post(row["parent_id"], each.kind, {**asker, **each.payload}, ports)
 
 
 def _pass_cancel_down(claimed: Claimed, decision: Decision, ports: Ports) -> None:
@@ -262,6 +299,8 @@ def _pass_cancel_down(claimed: Claimed, decision: Decision, ports: Ports) -> Non
         parent=claimed.row["id"], parent_visit=decision.cancel_children_of, ended_at=None
     ).order_by("-id")
     for child in children.values_list("id", flat=True):
+        if child == decision.spares:
+            continue
         post(child, "cancel", {"by": "", "roll_back": False}, ports)
 
 
@@ -287,6 +326,7 @@ def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *,
     if not run.update(signal_count=F("signal_count") + 1, hinted_at=ports.clock.now()):
         return 0
     signal = Signal.objects.create(instance_id=instance_id, kind=kind, payload=payload, created_at=ports.clock.now())
+    reach("posted")
     if hint:
         ports.queue.hint(instance_id)
     return int(signal.pk)

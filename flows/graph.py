@@ -8,11 +8,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
-LOWERING: Final = 1
+LOWERING: Final = 2
 """Number of the lowering's format; stored with every graph."""
+
+READABLE: Final = (1, 2)
+"""Formats that this release can walk: the first knew no probes and no reads."""
 
 END_INDEX: Final = -1
 """The index that stands for the end of the graph in a jump."""
+
+BRANCH_INPUT: Final = "__branch_input"
+"""A setting of a parallel branch that only lowering makes: the template of its input."""
 
 DELAY_TABLE: Final = (10_000, 30_000, 60_000, 120_000)
 """Delays in milliseconds where neither ``retry`` nor a preset says one; the last one repeats."""
@@ -74,6 +80,12 @@ class Node:
     are in ``edges``."""
     edges: Mapping[str, int] = field(default_factory=dict)
     """``yes_branch`` and ``no_branch`` of a decision as indexes."""
+    owner: int | None = None
+    """The step in whose ``reconcile`` the node stands, which is its ``parent`` as well when it stands in no other container."""
+    probes: tuple[int, ...] = ()
+    """The root nodes of the step's ``reconcile``."""
+    reads: tuple[str, ...] = ()
+    """Ids whose results its templates and conditions read, ``*`` for those of every node; told where a ``recovery`` asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +110,36 @@ class Graph:
             parent = self.nodes[parent].parent
         return tuple(reversed(found))
 
+    @property
+    def recovers(self) -> bool:
+        """Whether any scope of the flow declares ``recovery``."""
+        return self.recovery is not None or any(recovery_of(node) is not None for node in self.nodes)
+
+    def inside(self, index: int) -> tuple[int, ...]:
+        """Every node inside a container, at any depth, in document order."""
+        found: list[int] = []
+        stack = list(reversed(self.nodes[index].children))
+        while stack:
+            found.append(stack.pop())
+            stack += reversed(self.nodes[found[-1]].children)
+        return tuple(found)
+
     def find(self, node_id: str) -> Node | None:
         """The node of that id, or ``None``."""
         return next((node for node in self.nodes if node.id == node_id), None)
+
+
+def recovery_of(node: Node) -> Mapping[str, Any] | None:
+    """What a container declares for failures inside it; ``None`` where it declares nothing."""
+    found = node.settings.get("recovery") if node.children else None
+    return found if isinstance(found, Mapping) else None
+
+
+def limit_of(node: Node) -> float | None:
+    """How many milliseconds a container may take; ``None`` where it does not say."""
+    limit = node.settings.get("timeout_ms")
+    is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    return float(limit) if is_number and limit > 0 else None  # type: ignore[operator,arg-type]
 
 
 def to_json(graph: Graph) -> dict[str, Any]:
@@ -110,8 +149,8 @@ def to_json(graph: Graph) -> dict[str, Any]:
 
 def from_json(data: Mapping[str, Any]) -> Graph:
     """The graph that :func:`to_json` wrote. Raises ``ValueError`` for a lowering this release cannot read."""
-    if data["lowering"] != LOWERING:
-        raise ValueError(f"This version was made by lowering {data['lowering']}, this release reads {LOWERING}.")
+    if data["lowering"] not in READABLE:
+        raise ValueError(f"This version was made by lowering {data['lowering']}, this release reads up to {LOWERING}.")
     return Graph(**{**data, "nodes": tuple(_node(each) for each in data["nodes"])})
 
 
@@ -121,6 +160,8 @@ def _node(data: Mapping[str, Any]) -> Node:
         **{
             **data,
             "children": tuple(data["children"]),
+            "probes": tuple(data.get("probes", ())),
+            "reads": tuple(data.get("reads", ())),
             "policy": Policy(**{**policy, "retry": RetryPolicy(**policy["retry"])}),
         }
     )

@@ -19,6 +19,8 @@ DECISION: Final = "decision"
 STOP: Final = "stop"
 AI_AGENT: Final = "ai_agent"
 CHAT: Final = "chat"
+AGENT_DECISION: Final = "agent_decision"
+"""A router as a step: of the runtime format alone (reference/flow-format.md, section 14)."""
 
 AND: Final = "and"
 OR: Final = "or"
@@ -71,7 +73,7 @@ def kind_of(node: RawNode) -> str:
     step_type = found.get("step_type")
     if step_type == HUMAN_TASK or "task_type" in found:
         return HUMAN_TASK
-    if step_type in (WAIT, SUB_FLOW, DECISION, STOP):
+    if step_type in (WAIT, SUB_FLOW, DECISION, STOP, AGENT_DECISION):
         return str(step_type)
     if found.get("function_ref") is not None:
         return FUNCTION

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flows import kinds
-from flows.graph import END_INDEX, Graph, Node, Policy, RetryPolicy
+from flows.graph import Graph, Node, Policy, RetryPolicy
 from flows.kinds import RawNode
+from flows.layout import Names, layout
+from flows.reading import reads
+from flows.runtime import is_runtime, runtime_layout
 
 PRESETS: Final[Mapping[str, RetryPolicy]] = {
     "none": RetryPolicy(0),
@@ -41,34 +44,41 @@ Manifests = Callable[[str], Mapping[str, Any] | None]
 def lower(workflow_data: Mapping[str, Any], manifests: Manifests) -> Graph:
     """Lower ``workflow_data``. The definition must have passed the doctor: names in jumps are taken as they are."""
     roots = [node for node in workflow_data.get("nodes") or [] if isinstance(node, Mapping)]
-    flat = list(kinds.walk(roots))
-    index_of = {id(node): index for index, node in enumerate(flat)}
-    by_name = {str(node["id"]): index for index, node in enumerate(flat)} | {kinds.END: END_INDEX}
-    parents, successors = _links(flat, roots, index_of)
-    found = _manifests(flat, manifests)
+    found = runtime_layout(workflow_data) if is_runtime(workflow_data) else layout(roots)
+    known = _manifests(found.flat, manifests)
+    tells_reads = "this_and_after" in _redos(workflow_data, roots)
     nodes = tuple(
         Node(
             index=index,
-            id=str(raw["id"]),
+            id=found.ids[index],
             kind=kinds.kind_of(raw),
-            policy=_policy(raw, by_name, found),
-            parent=parents.get(index),
-            next=successors.get(index),
-            children=tuple(index_of[id(child)] for child in kinds.children(raw)),
+            policy=_policy(raw, found.names[index], known),
+            parent=found.parents.get(index),
+            next=found.successors.get(index),
+            children=found.children.get(index, ()),
             disabled=kinds.properties(raw).get("disabled") is True,
             settings=_settings(raw),
-            edges=_edges(raw, by_name),
+            edges=_edges(raw, found.names[index]),
+            owner=found.owners.get(index),
+            probes=found.probes.get(index, ()),
+            reads=reads(raw) if tells_reads else (),
         )
-        for index, raw in enumerate(flat)
+        for index, raw in enumerate(found.flat)
     )
     return Graph(
         nodes=nodes,
-        first=index_of[id(roots[0])] if roots else None,
+        first=found.first,
         error_strategy=workflow_data.get("error_strategy") or "fail_fast",
         on_failure=workflow_data.get("on_failure") or "rollback",
         recovery=workflow_data.get("recovery"),
-        manifests=found,
+        manifests=known,
     )
+
+
+def _redos(workflow_data: Mapping[str, Any], roots: list[RawNode]) -> set[Any]:
+    """Every ``redo`` that some scope of the flow declares."""
+    declared = [workflow_data.get("recovery"), *(kinds.setting(raw, "recovery") for raw in kinds.walk(roots))]
+    return {str(each.get("redo")) for each in declared if isinstance(each, Mapping)}
 
 
 def retry_policy(raw: RawNode, manifest: Mapping[str, Any] | None) -> RetryPolicy:
@@ -113,7 +123,7 @@ def declared_retry(retry: Any, default: RetryPolicy) -> RetryPolicy:
     )
 
 
-def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Mapping[str, Any]]) -> Policy:
+def _policy(raw: RawNode, by_name: Names, manifests: Mapping[str, Mapping[str, Any]]) -> Policy:
     manifest = manifests.get(kinds.reference_path(kinds.properties(raw).get("function_ref")) or "")
     on_error, declared = kinds.setting(raw, "on_error"), kinds.setting(raw, "continue_on_fail")
     error_edge, timeout_edge = kinds.setting(raw, "error_edge"), kinds.setting(raw, "timeout_edge")
@@ -133,38 +143,20 @@ def _policy(raw: RawNode, by_name: Mapping[str, int], manifests: Mapping[str, Ma
     )
 
 
-def _links(
-    flat: list[RawNode], roots: list[RawNode], index_of: Mapping[int, int]
-) -> tuple[dict[int, int], dict[int, int]]:
-    """Each node's container and each node's next sibling, by index. Alternatives and branches have no next sibling."""
-    parents: dict[int, int] = {}
-    successors: dict[int, int] = {}
-    for siblings, parent in [(roots, None), *((kinds.children(node), node) for node in flat)]:
-        indexes = [index_of[id(each)] for each in siblings]
-        if parent is None or _is_sequence(parent):
-            successors.update(zip(indexes, indexes[1:], strict=False))
-        if parent is not None:
-            parents.update(dict.fromkeys(indexes, index_of[id(parent)]))
-    return parents, successors
-
-
-def _is_sequence(container: RawNode) -> bool:
-    kind = kinds.kind_of(container)
-    return kind in (kinds.AND, kinds.LOOP) or (kind == kinds.PARALLEL and container.get("fan_out") is not None)
-
-
 def _settings(raw: RawNode) -> dict[str, Any]:
+    """What a node says, wherever it may stand. Of a container the node's own keys win, of a step its properties."""
     if kinds.is_container(raw):
-        return {
-            key: value for key, value in raw.items() if key not in ("children", "id", "node_type", "container_type")
-        }
+        structure = ("children", "id", "node_type", "container_type", "properties")
+        own = {key: value for key, value in raw.items() if key not in structure and value is not None}
+        return {**kinds.properties(raw), **own}
     own = {key: value for key, value in raw.items() if key not in ("properties", "id", "node_type")}
     return {**own, **kinds.properties(raw)}
 
 
-def _edges(raw: RawNode, by_name: Mapping[str, int]) -> dict[str, int]:
+def _edges(raw: RawNode, by_name: Names) -> dict[str, int]:
     named = kinds.properties(raw)
-    return {arm: by_name[named[arm]] for arm in ("yes_branch", "no_branch") if named.get(arm) is not None}
+    arms = {arm: by_name[named[arm]] for arm in ("yes_branch", "no_branch") if named.get(arm) is not None}
+    return arms | {choice: by_name[choice] for choice in named.get("choices") or ()}
 
 
 def _manifests(flat: list[RawNode], manifests: Manifests) -> dict[str, Mapping[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from flows import kinds
 from flows.doctor.outline import Outline, Place
+from flows.runtime import as_steps
 from flows.text import MAX_DEPTH, short
 from flows.values import is_shallow
 
@@ -29,7 +30,7 @@ def rows(workflow_data: Any) -> list[Row]:
     """Every node of ``workflow_data`` in document order; none for what is no definition."""
     if not isinstance(workflow_data, Mapping) or not is_shallow(workflow_data, MAX_DEPTH):
         return []
-    return [_row(place) for place in Outline(workflow_data).places]
+    return [_row(place) for place in Outline(as_steps(workflow_data)).places]
 
 
 def _row(place: Place) -> Row:

@@ -5,17 +5,19 @@ definition with errors is never published; a draft may have them, so that no wor
 """
 
 import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, ProtectedError
 from django.utils import timezone
 
 from flows.doctor import Finding, check_document, errors
 from flows.errors import DefinitionRejected, RevisionConflict
-from flows.graph import to_json
+from flows.graph import Graph, to_json
 from flows.library import DatabaseLibrary
 from flows.loader import NAME, Document, dump, load
 from flows.lowering import lower
@@ -101,13 +103,19 @@ def publish(flow: Flow, *, by: User | None, note: str = "") -> FlowVersion:
     Raises :class:`~flows.text.DocumentError`, :class:`DefinitionRejected`, and :class:`RevisionConflict` when the draft
     was saved by somebody else since ``flow`` was read.
     """
-    document, library = load(flow.draft), DatabaseLibrary(flow.workspace_id)
-    findings = check_document(document, library=library, flow_path=flow.path)
-    if errors(findings):
-        raise DefinitionRejected(findings)
+    document, library = _sound(flow, flow.draft)
     with transaction.atomic():
         _lock(flow, revision=flow.revision)
         return _publish(flow, document, library, by, note)
+
+
+def draft_graph(flow: Flow) -> tuple[Mapping[str, Any], Graph]:
+    """The definition of the flow's draft, and the graph that it would be published as.
+
+    Raises :class:`~flows.text.DocumentError` and :class:`DefinitionRejected`.
+    """
+    document, library = _sound(flow, flow.draft)
+    return document.workflow_data, lower(document.workflow_data, library.manifest)
 
 
 def snapshot(flow: Flow, text: str) -> FlowVersion:
@@ -115,10 +123,7 @@ def snapshot(flow: Flow, text: str) -> FlowVersion:
 
     Raises :class:`~flows.text.DocumentError` and :class:`DefinitionRejected`.
     """
-    document, library = load(text), DatabaseLibrary(flow.workspace_id)
-    findings = check_document(document, library=library, flow_path=flow.path)
-    if errors(findings):
-        raise DefinitionRejected(findings)
+    document, library = _sound(flow, text)
     made = _version(flow, _lines(text), document, library)
     with transaction.atomic():
         _lock(flow)
@@ -126,6 +131,20 @@ def snapshot(flow: Flow, text: str) -> FlowVersion:
         if same is None:
             made.save()
     return same or made
+
+
+def drop_snapshot(flow_id: int, version_id: int) -> None:
+    """Delete that version if it is the snapshot of a draft and nothing is pinned to it any more.
+
+    The flow is locked as in :func:`snapshot`: whoever is about to pin a run to it in that transaction comes before or after.
+    """
+    with transaction.atomic():
+        version = FlowVersion.objects.snapshots().filter(pk=version_id).first()
+        if version is None:
+            return
+        Flow.objects.filter(pk=flow_id).update(revision=F("revision"))
+        with suppress(ProtectedError):
+            version.delete()
 
 
 def export_flow(exported: Flow | FlowVersion, format: Format = "yaml") -> str:
@@ -144,6 +163,15 @@ def export_flow(exported: Flow | FlowVersion, format: Format = "yaml") -> str:
 
 
 # --- parts of the above; all run inside the caller's transaction -------------------------------------------------
+
+
+def _sound(flow: Flow, text: str) -> tuple[Document, DatabaseLibrary]:
+    """A text without errors, and the library it was checked against."""
+    document, library = load(text), DatabaseLibrary(flow.workspace_id)
+    findings = check_document(document, library=library, flow_path=flow.path)
+    if errors(findings):
+        raise DefinitionRejected(findings)
+    return document, library
 
 
 def _lock(flow: Flow, *, revision: int | None = None) -> None:

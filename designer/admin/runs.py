@@ -20,6 +20,7 @@ from engine.models import (
     InboxTask,
     Instance,
     Signal,
+    Undo,
     Visit,
     Wakeup,
     WorkerNode,
@@ -97,6 +98,12 @@ class AttemptAdmin(OfRunAdmin):
 @admin.register(Compensation)
 class CompensationAdmin(OfRunAdmin):
     list_display = ("instance_id", "position", "node_id", "path", "state", "attempts", "ended_at")
+    list_filter = ("state",)
+
+
+@admin.register(Undo)
+class UndoAdmin(OfRunAdmin):
+    list_display = ("instance_id", "round", "place", "node_id", "path", "state", "attempts", "ended_at")
     list_filter = ("state",)
 
 

@@ -97,8 +97,8 @@ def in_our_shape(response: HttpResponse) -> JsonResponse:
 
 def _refused(exc: EngineError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(exc, kind)), 500)
-    problems = exc.problems if isinstance(exc, InvalidInput) else ()
-    return Response(body(exc.code, exc.message, node=exc.node, field=exc.field, problems=problems), status=status)
+    data = body(exc.code, exc.message, node=exc.node, field=exc.field, problems=exc.problems)
+    return Response(data, status=status)
 
 
 def _framework(exc: exceptions.APIException) -> Response:

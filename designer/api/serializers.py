@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api.metrics import metrics
-from engine import views
+from engine import testconfig, views
 from engine.models import Instance
 from engine.states import Status, TaskStatus, WaitKind
 
@@ -86,6 +86,41 @@ class TokensSerializer(serializers.Serializer[Any]):
 class RunSerializer(serializers.Serializer[Any]):
     flow_path = serializers.CharField(max_length=400, trim_whitespace=False)
     input = ObjectField(default=dict)
+
+
+@extend_schema_field(dict(testconfig.SCHEMA))
+class TestConfigField(serializers.JSONField):
+    """How a test run is to behave. The engine checks it, for whoever starts one."""
+
+
+class TestRunSerializer(RunSerializer):
+    test_config = TestConfigField(required=False, allow_null=True, default=None)
+
+
+class StepFilterSerializer(serializers.Serializer[Any]):
+    flow_path = serializers.CharField()
+    step = serializers.CharField()
+    version = serializers.IntegerField(required=False, min_value=1, help_text="Without one: the draft.")
+
+
+class ForetoldSerializer(serializers.Serializer[Any]):
+    row = serializers.CharField(help_text="What the line says, for programs.")
+    node = serializers.CharField(help_text="Whose policy it is; empty for the flow's own.")
+    icon = serializers.CharField()
+    words = serializers.CharField()
+    undo = serializers.ListField(child=serializers.CharField(), help_text="What is taken back, in this order.")
+
+
+class WaySerializer(serializers.Serializer[Any]):
+    how = serializers.ChoiceField(["failure", "timeout", "unknown"])
+    heading = serializers.CharField()
+    lines = ForetoldSerializer(many=True)
+
+
+class ForesightSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True)
+    ways = WaySerializer(many=True)
 
 
 class StartedSerializer(serializers.Serializer[Any]):
@@ -191,6 +226,41 @@ class EventsFilterSerializer(serializers.Serializer[Any]):
     tree = serializers.BooleanField(default=False, help_text="Also the events of child runs.")
 
 
+# --- flows -------------------------------------------------------------------------------------------------------
+
+
+class FlowFileSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(max_length=400, help_text="Within the folder, such as `hr/welcome.node.yaml`.")
+    text = serializers.CharField(allow_blank=True, trim_whitespace=False, help_text="YAML or JSON.")
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    files = FlowFileSerializer(many=True, allow_empty=False)
+    publish = serializers.BooleanField(default=False)
+    draft = serializers.BooleanField(default=False, help_text="Take flows with errors too, as drafts.")
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.ChoiceField(choices=["error", "warning", "suggestion"])
+    node = serializers.CharField(allow_blank=True, help_text="The step; empty for the flow as a whole.")
+    field = serializers.CharField(allow_blank=True)
+    message = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+
+
+class ImportedFileSerializer(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    flow_path = serializers.CharField(allow_blank=True)
+    state = serializers.ChoiceField(choices=["new", "changed", "unchanged", "left_out"])
+    version = serializers.IntegerField(allow_null=True, help_text="The published version, if it was published.")
+    findings = FindingSerializer(many=True)
+
+
+class ImportedSerializer(serializers.Serializer[Any]):
+    files = ImportedFileSerializer(many=True)
+
+
 # --- the inbox ---------------------------------------------------------------------------------------------------
 
 
@@ -222,6 +292,7 @@ class TaskSerializer(LeanSerializer):
     responded_at = serializers.DateTimeField(required=False)
     assignment_group = TextIfAny(help_text="The group whose members were all asked.")
     cancellation_reason = TextIfAny()
+    is_test = serializers.BooleanField(source="instance.is_test", help_text="Of a test run.")
 
 
 class TaskListSerializer(serializers.Serializer[Any]):

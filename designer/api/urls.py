@@ -2,13 +2,16 @@
 
 from django.urls import path, re_path
 
-from designer.api.views import auth, catalogue, events, inbox, other, runs
+from designer.api.views import auth, catalogue, events, flows, foresight, inbox, other, runs
 
 urlpatterns = [
     path("raisindb/sys/<str:tenant>/auth", auth.SignInView.as_view(), name="api-sign-in"),
     path("raisindb/sys/<str:tenant>/auth/refresh", auth.RefreshView.as_view(), name="api-refresh"),
     path("flows/<slug:repo>/catalogue", catalogue.CatalogueView.as_view(), name="api-catalogue"),
+    path("flows/<slug:repo>/import", flows.ImportView.as_view(), name="api-import"),
     path("flows/<slug:repo>/run", runs.RunView.as_view(), name="api-run"),
+    path("flows/<slug:repo>/test", runs.TestRunView.as_view(), name="api-test"),
+    path("flows/<slug:repo>/if-it-fails", foresight.ForesightView.as_view(), name="api-if-it-fails"),
     path("flows/<slug:repo>/instances", runs.InstancesView.as_view(), name="api-instances"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>", runs.InstanceView.as_view(), name="api-instance"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>/cancel", runs.CancelView.as_view(), name="api-cancel"),

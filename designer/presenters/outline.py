@@ -16,6 +16,7 @@ from flows import kinds
 from flows.doctor.outline import Outline, Place
 from flows.durations import InvalidDuration, parse_duration
 from flows.models import Flow, LibraryFunction
+from flows.runtime import as_steps
 from flows.text import MAX_DEPTH, short
 from flows.values import is_shallow
 
@@ -50,10 +51,16 @@ def outline_of(workflow_data: Any, workspace_id: int) -> list[OutlineLine]:
     """Every node in document order, whatever shape it is in; at most five queries for the names of what it calls."""
     if not isinstance(workflow_data, Mapping) or not is_shallow(workflow_data, MAX_DEPTH):
         return []
-    outline = Outline(workflow_data)
+    outline = Outline(as_steps(workflow_data))
     places = [place for place in outline.places if place.owner is None]
-    names = _Names(outline, places, workspace_id)
+    names = Names(outline, places, workspace_id)
     return [_line(place, names) for place in places]
+
+
+def names_in(workflow_data: Mapping[str, Any], workspace_id: int) -> "Names":
+    """What the steps of a definition, and the things it names, are called."""
+    outline = Outline(workflow_data)
+    return Names(outline, [place for place in outline.places if place.owner is None], workspace_id)
 
 
 def readable(value: Any) -> str:
@@ -67,7 +74,7 @@ def _last_name(expression: str) -> str:
     return parts[-1].replace("_", " ") if parts else "…"
 
 
-class _Names:
+class Names:
     """What the things a flow names are called."""
 
     def __init__(self, outline: Outline, places: list[Place], workspace_id: int) -> None:
@@ -91,13 +98,19 @@ class _Names:
         """A step in quotes, as jumps name it."""
         if step_id == kinds.END:
             return _("the end")
-        place = self._outline.by_id.get(str(step_id))
-        return quoted(_name(place) if place else str(step_id))
+        return quoted(self.plain(str(step_id)))
+
+    def plain(self, step_id: str) -> str:
+        """A step's name without quotes."""
+        place = self._outline.by_id.get(step_id)
+        return _name(place) if place else step_id
 
 
 def _paths(place: Place) -> Iterator[str]:
-    for name in ("function_ref", "flow_ref", "agent_ref", "compensation_ref"):
-        if path := kinds.reference_path(place.get(name)):
+    undo = place.get("undo")
+    references = [place.get(name) for name in ("function_ref", "flow_ref", "agent_ref", "compensation_ref")]
+    for reference in (*references, undo.get("function_ref") if isinstance(undo, Mapping) else None):
+        if path := kinds.reference_path(reference):
             yield path
 
 
@@ -105,7 +118,7 @@ def _name(place: Place) -> str:
     return readable(place.get("action")) or humanised(place.id) or _("A step without a name")
 
 
-def _line(place: Place, names: _Names) -> OutlineLine:
+def _line(place: Place, names: Names) -> OutlineLine:
     speak = _SPEAKERS.get(place.kind)
     says = [*(speak(place, names) if speak else ()), *_policies(place, names)]
     return OutlineLine(
@@ -142,10 +155,10 @@ def _rules(place: Place) -> list[str]:
 
 # --- what each kind says -----------------------------------------------------------------------------------------------
 
-Speaker = Callable[[Place, _Names], Iterator[Say]]
+Speaker = Callable[[Place, Names], Iterator[Say]]
 
 
-def _function(place: Place, names: _Names) -> Iterator[Say]:
+def _function(place: Place, names: Names) -> Iterator[Say]:
     yield Say(
         "square-function", _("Calls %(what)s") % {"what": names.of(place.get("function_ref")) or _("nothing yet")}
     )
@@ -153,7 +166,7 @@ def _function(place: Place, names: _Names) -> Iterator[Say]:
         yield Say("timer", _("At most %(time)s a try") % {"time": words.duration(limit)})
 
 
-def _human_task(place: Place, names: _Names) -> Iterator[Say]:
+def _human_task(place: Place, names: Names) -> Iterator[Say]:
     yield Say("user-round", _("Asks %(who)s") % {"who": names.of(place.get("assignee")) or _("nobody yet")})
     options = place.get("options")
     labels = (
@@ -171,7 +184,7 @@ def _human_task(place: Place, names: _Names) -> Iterator[Say]:
         )
 
 
-def _wait(place: Place, names: _Names) -> Iterator[Say]:
+def _wait(place: Place, names: Names) -> Iterator[Say]:
     match place.get("wait_type") or "delay":
         case "until":
             yield Say("calendar-clock", _("Until %(moment)s") % {"moment": readable(place.get("until"))})
@@ -187,11 +200,11 @@ def _wait(place: Place, names: _Names) -> Iterator[Say]:
             yield Say("hourglass", _span(place.get("duration")))
 
 
-def _sub_flow(place: Place, names: _Names) -> Iterator[Say]:
+def _sub_flow(place: Place, names: Names) -> Iterator[Say]:
     yield Say("workflow", _("Runs %(flow)s and waits for its end") % {"flow": names.of(place.get("flow_ref"))})
 
 
-def _decision(place: Place, names: _Names) -> Iterator[Say]:
+def _decision(place: Place, names: Names) -> Iterator[Say]:
     condition = str(place.get("condition") or "")
     if condition.strip() != "true":
         yield Say("signpost", _("Asks whether %(condition)s") % {"condition": condition})
@@ -203,7 +216,7 @@ def _decision(place: Place, names: _Names) -> Iterator[Say]:
             )
 
 
-def _stop(place: Place, names: _Names) -> Iterator[Say]:
+def _stop(place: Place, names: Names) -> Iterator[Say]:
     yield Say(
         "octagon-x",
         _("Ends the run: %(reason)s") % {"reason": readable(place.get("reason"))}
@@ -212,11 +225,11 @@ def _stop(place: Place, names: _Names) -> Iterator[Say]:
     )
 
 
-def _agent(place: Place, names: _Names) -> Iterator[Say]:
+def _agent(place: Place, names: Names) -> Iterator[Say]:
     yield Say("bot", _("Asks the agent %(agent)s") % {"agent": names.of(place.get("agent_ref"))})
 
 
-def _parallel(place: Place, names: _Names) -> Iterator[Say]:
+def _parallel(place: Place, names: Names) -> Iterator[Say]:
     said = {
         "all_success": _("All must succeed"),
         "first_success": _("The first that succeeds counts"),
@@ -227,7 +240,7 @@ def _parallel(place: Place, names: _Names) -> Iterator[Say]:
         yield Say("repeat", _("Once for each of %(items)s") % {"items": readable(fan_out.get("over"))})
 
 
-def _loop(place: Place, names: _Names) -> Iterator[Say]:
+def _loop(place: Place, names: Names) -> Iterator[Say]:
     found = place.get("loop")
     loop: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     if "over" in loop:
@@ -254,7 +267,7 @@ _SPEAKERS: Final[Mapping[str, Speaker]] = {
 }
 
 
-def _policies(place: Place, names: _Names) -> Iterator[Say]:
+def _policies(place: Place, names: Names) -> Iterator[Say]:
     """What happens when it fails or nobody answers, and what takes it back."""
     retry = place.get("retry")
     count = retry.get("max_retries") if isinstance(retry, Mapping) else None

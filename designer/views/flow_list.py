@@ -60,16 +60,16 @@ def new_flow(request: SignedIn) -> HttpResponse:
     """Begin a flow: empty, from a template, or out of a file. A post says which in ``how``."""
     workspace = access.get_workspace_for_new_flows(request.user, current(request))
     if request.method == "GET":
-        return _show(request, workspace)
+        return show_new(request, workspace)
     try:
         text = _text(request)
         flow = _make(request, workspace, text)
-    except _Unusable as problem:
-        return _show(request, workspace, str(problem), status=400)
+    except Unusable as problem:
+        return show_new(request, workspace, str(problem), status=400)
     return redirect("flow-detail", flow.path)
 
 
-class _Unusable(Exception):
+class Unusable(Exception):
     """Why nothing was made, in words for the person who asked."""
 
 
@@ -82,7 +82,7 @@ def _text(request: SignedIn) -> str:
             name = request.POST.get("template")
             found = next((each.text for each in flow_templates() if each.name == name), None)
             if found is None:
-                raise _Unusable(_("This template is gone. Choose another one."))
+                raise Unusable(_("This template is gone. Choose another one."))
             return found
     return _uploaded(request)
 
@@ -90,7 +90,7 @@ def _text(request: SignedIn) -> str:
 def _empty(title: str) -> str:
     name = slugify(title)[:100]
     if not name:
-        raise _Unusable(_("Give the flow a name with at least one letter or digit."))
+        raise Unusable(_("Give the flow a name with at least one letter or digit."))
     properties = {"title": title, "name": name, "description": "", "enabled": True}
     return write_yaml(
         {"node_type": "raisin:Flow", "properties": {**properties, "workflow_data": {"version": 1, "nodes": []}}}
@@ -102,14 +102,14 @@ def _uploaded(request: SignedIn) -> str:
     if file is None:
         text = request.POST.get("text", "")
         if not text.strip():
-            raise _Unusable(_("Paste a flow as YAML or JSON, or choose a file."))
+            raise Unusable(_("Paste a flow as YAML or JSON, or choose a file."))
         return text
     if file.size is None or file.size > MAX_BYTES:
-        raise _Unusable(_("This file is too large: at most 5 MB are read."))
+        raise Unusable(_("This file is too large: at most 5 MB are read."))
     try:
         return str(file.read().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise _Unusable(_("This file is not UTF-8 text. Save it as UTF-8.")) from error
+        raise Unusable(_("This file is not UTF-8 text. Save it as UTF-8.")) from error
 
 
 def _make(request: SignedIn, workspace: Workspace, text: str) -> Flow:
@@ -118,12 +118,12 @@ def _make(request: SignedIn, workspace: Workspace, text: str) -> Flow:
     try:
         name = load(text).name or title
         known = Flow.objects.filter(workspace=workspace, path=f"{FOLDER}/{name}").first()
-        if known is not None and not _may_overwrite(request):
+        if known is not None and not may_overwrite(request):
             told = {"path": known.path, "flow": known}
-            raise _Unusable(_("There is a flow at %(path)s already: %(flow)s. Change the name in the document.") % told)
+            raise Unusable(_("There is a flow at %(path)s already: %(flow)s. Change the name in the document.") % told)
         report = import_flow(workspace, text, by=request.user, draft=True, name=title)
     except (DocumentError, FlowsError) as refused:
-        raise _Unusable(str(refused)) from refused
+        raise Unusable(str(refused)) from refused
     if report.is_new:
         toast(request, _("%(flow)s is here as a draft. Publish it when it is ready.") % {"flow": report.flow})
     else:
@@ -131,11 +131,13 @@ def _make(request: SignedIn, workspace: Workspace, text: str) -> Flow:
     return report.flow
 
 
-def _may_overwrite(request: SignedIn) -> bool:
+def may_overwrite(request: SignedIn) -> bool:
+    """Whether drafts that are there may be written over: it was asked for, and they may."""
     return request.POST.get("overwrite") == "yes" and access.can_change_flows(request.user)
 
 
-def _show(request: SignedIn, workspace: Workspace, problem: str = "", *, status: int = 200) -> HttpResponse:
+def show_new(request: SignedIn, workspace: Workspace, problem: str = "", *, status: int = 200) -> HttpResponse:
+    """The page on which flows begin, with why the last try made none."""
     taken = set(Flow.objects.filter(workspace=workspace).values_list("path", flat=True))
     context: dict[str, Any] = {
         "templates": [each for each in flow_templates() if f"{FOLDER}/{each.name}" not in taken],

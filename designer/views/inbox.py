@@ -50,7 +50,7 @@ def _answer(request: SignedIn, found: InboxTask) -> HttpResponse:
                 found.pk,
                 by=access.user_path(request.user),
                 response=response,
-                is_admin=access.is_administrator(request.user),
+                is_admin=access.can_answer_any(request.user, found),
                 ports=ports(),
             )
         except Conflict as error:
@@ -91,7 +91,7 @@ def _show(
         "problems": (problems or {}).get("response", []),
         "run": run,
         "sees_run": access.sees_flows(request.user) or access.can_cancel(request.user, run),
-        "is_test": found.is_test,
+        "is_test": run.is_test,
     }
     return render(request, "task.html", context, status=status)
 

@@ -20,7 +20,6 @@ from engine.cluster.waiting import Waiter, make_waiter
 log = logging.getLogger(__name__)
 
 MAX_WAIT = 0.5  # seconds: how late a stop or a jump of the clock is noticed
-CONTENDED = 0.01  # seconds to wait when another cluster took the rows that were due
 DEAD = "dead"  # the key of rows that no worker could read
 PAYLOAD_LIMIT = 100_000  # characters; a hint has about 400
 ACKNOWLEDGE_TRIES = 20  # about half a minute
@@ -38,6 +37,13 @@ _CLAIM = """
         SELECT id FROM django_q_ormq WHERE key = %s AND lock <= %s ORDER BY lock, id LIMIT %s {skip_locked}
     ) RETURNING id, payload
 """
+_CLAIM_AND_NEXT = f"""
+    WITH claimed AS ({_CLAIM.format(skip_locked="FOR UPDATE SKIP LOCKED")})
+    SELECT id, payload, NULL FROM claimed
+    UNION ALL SELECT NULL, NULL, (
+        SELECT lock FROM django_q_ormq WHERE key = %s AND lock > %s ORDER BY lock LIMIT 1
+    )
+"""
 
 
 class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
@@ -54,6 +60,7 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         super().__init__(list_key)
         self.using: str = using or Conf.ORM
         self._waiter: Waiter | None = None
+        self._nothing_until: float | None = None
         self._failures = 0
 
     @staticmethod
@@ -152,17 +159,30 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         return OrmQ.objects.using(self.using)
 
     def _claim_or_wait(self) -> list[Message] | None:
+        """Take what is due, or else wait. Whoever has taken all there was knows until when nothing comes by itself, and waits
+        the next time without another look: what is sent meanwhile ends the wait."""
         if self._waiter is None:
             self._waiter = make_waiter(self.channel, using=self.using)
-        self._waiter.arm()
-        wait = self._seconds_until_due()
-        if wait <= 0:
-            messages = self._claim()
-            if messages:
+        if self._nothing_until is None:
+            self._waiter.arm()
+            messages, seconds = self._take()
+            self._nothing_until = time.monotonic() + seconds if seconds > 0 else None
+            if messages or self._nothing_until is None:
                 return messages
-            wait = CONTENDED
-        self._waiter.wait(wait)
+        self._waiter.wait(max(0.0, self._nothing_until - time.monotonic()))
+        self._nothing_until = None
         return None
+
+    def _take(self) -> tuple[list[Message], float]:
+        """Messages that were due, and for how many seconds no other will be (at most MAX_WAIT), 0 when that is not known.
+
+        On PostgreSQL one statement. On SQLite a look comes first, because a claim of nothing would lock the database.
+        """
+        connection = connections[self.using]
+        if connection.vendor == "postgresql":
+            return self._claim_and_next(connection)
+        seconds = self._seconds_until_due()
+        return ([], seconds) if seconds > 0 else (self._claim(connection), 0.0)
 
     def _seconds_until_due(self) -> float:
         """At most MAX_WAIT; zero or less when a message is due. Asked all day long: the ORM takes ten times as long."""
@@ -171,21 +191,31 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
             row = cursor.fetchone()
         return MAX_WAIT if row is None else min((_loaded(row[0]) - timezone.now()).total_seconds(), MAX_WAIT)
 
-    def _claim(self) -> list[Message]:
-        """Take up to ``bulk`` due messages, two clusters never the same; rows that do not load are put aside."""
-        connection = connections[self.using]
+    def _claim_and_next(self, connection: Any) -> tuple[list[Message], float]:
         now = timezone.now()
-        skip_locked = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIM_AND_NEXT, [*self._claim_values(connection, now), self.list_key, now])
+            rows = cursor.fetchall()
+        claimed = [(row_id, payload) for row_id, payload, _ in rows if row_id is not None]
+        [next_due] = [due for row_id, _, due in rows if row_id is None]
+        seconds = MAX_WAIT if next_due is None else min((next_due - now).total_seconds(), MAX_WAIT)
+        return self._readable(claimed), 0.0 if len(claimed) == Conf.BULK else seconds
+
+    def _claim(self, connection: Any) -> list[Message]:
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIM.format(skip_locked=""), self._claim_values(connection, timezone.now()))
+            return self._readable(cursor.fetchall())
+
+    def _claim_values(self, connection: Any, now: datetime) -> list[Any]:
+        """Parameters of a claim of up to ``bulk`` due messages, noted as the claim in hand."""
         taken_until = now + timedelta(seconds=Conf.RETRY)
         if self.claim_in_hand is not None:
             self.claim_in_hand.value = (taken_until - _EPOCH) // timedelta(microseconds=1)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                _CLAIM.format(skip_locked=skip_locked),
-                [_stored(connection, taken_until), self.list_key, _stored(connection, now), Conf.BULK],
-            )
-            rows: list[Message] = sorted(cursor.fetchall())
-        return [row for row in rows if not self._park_if_unreadable(*row)]
+        return [_stored(connection, taken_until), self.list_key, _stored(connection, now), Conf.BULK]
+
+    def _readable(self, rows: list[Message]) -> list[Message]:
+        """The claimed messages in their order; rows that do not load are put aside."""
+        return [row for row in sorted(rows) if not self._park_if_unreadable(*row)]
 
     def _park_if_unreadable(self, row_id: int, payload: str) -> bool:
         """A task that cannot be loaded would end the pusher each time it is claimed, so it leaves the queue."""
@@ -200,6 +230,7 @@ class FlowBroker(ORM):  # type: ignore[misc]  # django-q2 has no types
         self._failures += 1
         log.warning("the queue cannot be read (try %s): %s", self._failures, error)
         self.close()
+        self._nothing_until = None
         _close_quietly(self.using)
         time.sleep(_pause(self._failures))
 

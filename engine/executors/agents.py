@@ -17,6 +17,7 @@ from engine.executors.tools import CallFunction, Toolbox, call_registered, offer
 from engine.machine.asking import Unusable, structured
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import FUNCTION, Call, Clock
+from flows import library
 from flows.models import Agent
 from flows.models import Provider as Providers
 from flows.registry import CallContext, FunctionError
@@ -109,7 +110,14 @@ class _Run:
         tool = self.toolbox.find(use)
         path = tool.path if tool is not None else ""
         arguments, problem = read_arguments(path, use)
-        return {"id": use.id, "path": path, "arguments": arguments, **({"error": problem} if problem else {})}
+        undone = (library.manifest_of(path) or {}).get("compensation")
+        return {
+            "id": use.id,
+            "path": path,
+            "arguments": arguments,
+            **({"compensation": undone} if undone else {}),
+            **({"error": problem} if problem else {}),
+        }
 
     def _at_limit(self, reply: Reply) -> dict[str, Any]:
         if self.question.get("at_limit") == "answer":

@@ -24,6 +24,9 @@ OPENAI: Final = "https://api.openai.com/v1"
 CONNECT_SECONDS: Final = 10.0
 PROTOCOL_OVERHEAD: Final = 64
 """A stream sends each few letters in a frame of its own: how much more may come in than can be kept."""
+THINKING: Final = "medium"
+"""How hard a model is to think where the flow asks it to: the protocol's own middle. Servers that know no such thing are not told
+unless it is asked for."""
 MALFORMED: Final = "The server's answer is not what OpenAI's protocol says."
 STUMBLES: Final = (ValueError, TypeError, AttributeError, LookupError)
 """What the client raises where an answer is JSON, but not that of the protocol: it reads without checking."""
@@ -89,6 +92,7 @@ class OpenAIProvider:
             longest: agent.max_output_tokens,
             "tools": [_offer(tool) for tool in request.tools] or None,
             "response_format": _shape(request.schema),
+            "reasoning_effort": THINKING if request.question.get("thinking") is True else None,
         }
         return {
             "model": agent.model,

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 
 from engine.machine import expressions, steps
 from engine.machine.faults import Fault, deadline_passed, of_failure
-from engine.machine.kinds.function import output_problem
+from engine.machine.outputs import output_problem
 from engine.machine.turn import Turn
 from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
 from engine.ports import AGENT

@@ -13,7 +13,7 @@ from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
 from flows import kinds
 
 REASON = "The run was cancelled."
-AWAITED = frozenset({WaitKind.CHILD, WaitKind.FUNCTION, WaitKind.AGENT})
+AWAITED = frozenset({WaitKind.CHILD, WaitKind.FUNCTION, WaitKind.AGENT, WaitKind.PARENT})
 """Rests on something that is out: its end is awaited and recorded before the run ends."""
 
 
@@ -51,11 +51,38 @@ def carry_out(turn: Turn) -> None:
     leaf, ending = turn.leaf, turn.position.ending
     if not turn.cancels or ending is None or turn.end is not None:
         return
-    if leaf is None or not _is_awaited(turn, leaf):
+    if turn.position.phase == Phase.REDOING and not _undo_is_over(turn):
+        return
+    if leaf is not None and leaf.rests == WaitKind.PARENT:
+        turn.leaf = leaf = None  # it has failed already
+    if leaf is None or not is_awaited(turn, leaf):
         _close(turn, ending)
 
 
-def _is_awaited(turn: Turn, leaf: Leaf) -> bool:
+def _undo_is_over(turn: Turn) -> bool:
+    """Whether no undo is out any more; the ones that are left are not called."""
+    busy = turn.position.undoing
+    if busy is not None and (busy.out or busy.rests == WaitKind.FUNCTION):
+        return False
+    if busy is not None:
+        turn.writes.delete("wakeup", {"visit_seq": busy.seq})
+    turn.change(undoing=None, redo=None, phase=Phase.FORWARD.value)
+    return True
+
+
+def leave_step(turn: Turn, leaf: Leaf, error: Mapping[str, Any], *, reason: str) -> None:
+    """End the open visit as failed, with its wait and its tasks; ``reason`` is why these are cancelled."""
+    if turn.open_node.kind == kinds.HUMAN_TASK or leaf.rests == WaitKind.HUMAN_TASK:
+        turn.close_tasks = (leaf.seq, reason)
+    if leaf.deadline is not None:
+        turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
+    if leaf.rests and leaf.rests != WaitKind.RETRY:
+        steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
+    turn.close_visit(turn.open_node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+    turn.leaf = None
+
+
+def is_awaited(turn: Turn, leaf: Leaf) -> bool:
     """Whether something is out; not an agent that decides a task, for the task is cancelled and nothing is done by deciding."""
     return (leaf.out or leaf.rests in AWAITED) and turn.open_node.kind != kinds.HUMAN_TASK
 
@@ -65,14 +92,7 @@ def _close(turn: Turn, ending: Mapping[str, Any]) -> None:
     leaf = turn.leaf
     turn.target = None
     if leaf is not None:
-        if turn.open_node.kind == kinds.HUMAN_TASK or leaf.rests == WaitKind.HUMAN_TASK:
-            turn.close_tasks = (leaf.seq, "run_cancelled")
-        if leaf.deadline is not None:
-            turn.writes.delete("wakeup", {"visit_seq": leaf.seq})
-        if leaf.rests and leaf.rests != WaitKind.RETRY:
-            steps.end_attempt(turn, leaf, AttemptResult.CANCELLED)
-        turn.close_visit(turn.open_node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
-        turn.leaf = None
+        leave_step(turn, leaf, error, reason="run_cancelled")
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
     if ending["roll_back"] and turn.position.compensations > 0:

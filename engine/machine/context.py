@@ -15,7 +15,10 @@ MISSING: Final = object()
 
 
 class Context(Mapping[str, Any]):
-    """The names of one moment. ``output`` exists only where a step's fresh output may be read."""
+    """The names of one moment. ``output`` exists only where a step's fresh output may be read.
+
+    ``bindings`` are the nodes by the ids that can be read here.
+    """
 
     def __init__(
         self,
@@ -29,7 +32,7 @@ class Context(Mapping[str, Any]):
     ) -> None:
         self._facts = facts
         self._position = position
-        self._bindings = bindings
+        self.bindings = bindings
         self._outputs = outputs
         self._open_visits = open_visits
         self._entries = entries
@@ -64,18 +67,18 @@ class Context(Mapping[str, Any]):
             case "input":
                 return self._facts.input
             case "steps":
-                self._outputs.need(bound.seq for bound in self._bindings.values() if bound.succeeded)
-                return {node_id: self._latest(bound) for node_id, bound in self._bindings.items()}
+                self._outputs.need(bound.seq for bound in self.bindings.values() if bound.succeeded)
+                return {node_id: self._latest(bound) for node_id, bound in self.bindings.items()}
             case "trigger":
                 return self._facts.trigger
             case "error":
                 return self._position.error
             case "visits":
-                return {node_id: bound.visits for node_id, bound in self._bindings.items()} | dict(self._open_visits)
+                return {node_id: bound.visits for node_id, bound in self.bindings.items()} | dict(self._open_visits)
             case "history":
-                self._outputs.need(seq for bound in self._bindings.values() for seq in bound.recent)
+                self._outputs.need(seq for bound in self.bindings.values() for seq in bound.recent)
                 return {
-                    node_id: [self._outputs[seq] for seq in bound.recent] for node_id, bound in self._bindings.items()
+                    node_id: [self._outputs[seq] for seq in bound.recent] for node_id, bound in self.bindings.items()
                 }
             case "flow":
                 return self._flow()
@@ -115,7 +118,7 @@ class Context(Mapping[str, Any]):
         return {**found, place: index} if place else found
 
     def _newest_first(self) -> list[Bound]:
-        ended = [bound for bound in self._bindings.values() if bound.succeeded]
+        ended = [bound for bound in self.bindings.values() if bound.succeeded]
         return sorted(ended, key=lambda bound: bound.completion, reverse=True)
 
     def _flat(self, name: str) -> Any:
@@ -140,7 +143,7 @@ class Context(Mapping[str, Any]):
         """What the run as a whole gives: its flat variables, or the last step's output where there are none and it is no
         object (reference/flow-format.md, section 8, last paragraph). ``containers`` are nodes that give nothing of their own."""
         merged = self.flat_variables()
-        steps = {node_id: bound for node_id, bound in self._bindings.items() if node_id not in containers}
+        steps = {node_id: bound for node_id, bound in self.bindings.items() if node_id not in containers}
         newest = max((b for b in steps.values() if b.succeeded), key=lambda b: b.completion, default=None)
         last = self._outputs[newest.seq] if newest is not None else None
         return last if not merged and last is not None and not isinstance(last, dict) else merged

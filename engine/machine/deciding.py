@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from engine.machine import asking, expressions, steps, tasks
-from engine.machine.kinds.function import output_problem
+from engine.machine.outputs import output_problem
 from engine.machine.turn import Turn, milliseconds
 from engine.outcomes import Result, Succeeded, WorkerLost
 from engine.ports import AGENT

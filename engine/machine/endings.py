@@ -11,7 +11,7 @@ from engine.machine import paths
 from engine.machine.turn import End, Turn, milliseconds
 from engine.states import Outcome, Phase, Status, WaitKind
 from flows import kinds
-from flows.graph import Node
+from flows.graph import Node, limit_of
 
 
 def complete(turn: Turn) -> None:
@@ -90,6 +90,9 @@ def leave_nothing_open(turn: Turn, error: dict[str, Any]) -> None:
 def _end(turn: Turn, end: End) -> None:
     turn.end = end
     turn.target = None
+    for frame in turn.frames:
+        if limit_of(turn.node(frame.node)) is not None:
+            turn.writes.delete("wakeup", {"visit_seq": frame.seq})
 
 
 def _plain_containers(turn: Turn) -> frozenset[str]:
@@ -107,8 +110,14 @@ def _not_run(turn: Turn) -> tuple[str, ...]:
     return tuple(
         node.id
         for node in turn.graph.nodes
-        if node.id not in turn.bindings and node.index not in open_nodes and _belongs(turn, node)
+        if node.owner is None and not _visited(turn, node) and node.index not in open_nodes and _belongs(turn, node)
     )
+
+
+def _visited(turn: Turn, node: Node) -> bool:
+    """Whether the node has a visit that counts: not when a redo has replaced them all."""
+    bound = turn.bindings.get(node.id)
+    return bound is not None and bound.seq > 0
 
 
 def _belongs(turn: Turn, node: Node) -> bool:
@@ -121,7 +130,7 @@ def _belongs(turn: Turn, node: Node) -> bool:
             return False
         around = around[around.index(scope) + 1 :]
     parallels = (turn.node(each) for each in around if turn.node(each).kind == kinds.PARALLEL)
-    return all(each.id not in turn.bindings for each in parallels)
+    return not any(_visited(turn, each) for each in parallels)
 
 
 def _age(turn: Turn) -> int:

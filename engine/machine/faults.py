@@ -15,7 +15,8 @@ from flows.expressions import ExpressionError
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One failed attempt. ``final`` faults are never retried; ``expired`` means that a deadline passed."""
+    """One failed attempt. ``final`` faults are never retried; ``expired`` means that a deadline passed; ``counted`` that a step
+    inside failed, which a ``stop_after`` has counted already."""
 
     message: str
     error_type: str = "step_error"
@@ -26,6 +27,7 @@ class Fault:
     expired: bool = False
     result: AttemptResult = AttemptResult.FAILED
     traceback: str = ""
+    counted: bool = False
 
     def error(self, step_id: str, now: datetime, attempts: int) -> dict[str, Any]:
         """The ``error`` namespace this fault becomes."""

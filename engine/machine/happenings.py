@@ -3,6 +3,7 @@
 Pure. ``seq`` and ``attempt`` say which visit and call is meant: one that the run has left by now changes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -71,6 +72,42 @@ class ChildEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchFailed:
+    """A step failed in a branch, and the run around it has a say in what becomes of that; the branch rests meanwhile.
+
+    ``node`` is the one whose ladder goes on outside, ``at`` the visit that failed. With ``must`` no policy applies and the whole
+    run fails. ``way`` are the branches below ``child`` that lead to the one that rests, if it is not ``child`` itself.
+    """
+
+    seq: int
+    made_by: int
+    child: UUID
+    node: int
+    at: int
+    error: dict[str, Any]
+    final: bool = False
+    must: bool = False
+    way: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What the run around a branch has decided about the failure ``at`` a visit: ``redo``, ``hold`` or ``fail``.
+
+    ``way`` are the branches below this one that lead to the one that asked, if it is not this one.
+    """
+
+    at: int
+    decision: str
+    node: int
+    error: dict[str, Any]
+    scope: str = ""
+    round: int = 0
+    whole: bool = False
+    way: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CancelAsked:
     """Somebody wants the run to end. With ``roll_back`` its compensations run first."""
 
@@ -79,4 +116,6 @@ class CancelAsked:
     open_children: tuple[UUID, ...] = field(default=())
 
 
-Happening: TypeAlias = Started | CallEnded | CallParked | Woke | Answered | Arrived | ChildEnded | CancelAsked
+Happening: TypeAlias = (
+    Started | CallEnded | CallParked | Woke | Answered | Arrived | ChildEnded | BranchFailed | Ruled | CancelAsked
+)

@@ -4,14 +4,15 @@ Pure. The rows and their order: design/semantics.md, "When an attempt fails". Th
 nothing recovers the failure, the run stays at the step that failed, and a resume can go on there.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.machine import endings, paths
+from engine.machine import branches, endings, paths, reconciling, redoing, scopes
 from engine.machine.faults import Fault
 from engine.machine.kinds import KINDS
 from engine.machine.position import Leaf
-from engine.machine.turn import Turn
+from engine.machine.scopes import Ruling
+from engine.machine.turn import Hold, Turn
 from engine.states import Outcome
 from flows import kinds
 from flows.graph import Node
@@ -25,7 +26,9 @@ class Verdict:
     """What the ladder says: the node whose policy applies, and what it does.
 
     Control goes to ``target``; or past the node (``goes_on``); or the node, a loop, goes on with its next iteration
-    (``iterates``); or the node, a construct with retries left, starts anew (``again``).
+    (``iterates``); or the node, a construct with retries left, starts anew (``again``); or a scope around it has ruled;
+    or the node's reconcile, whose probe failed, cannot tell (``untold``);
+    or the run around this branch is asked (``asks``), which fails as a whole where the node ``must`` succeed.
     """
 
     node: Node
@@ -33,6 +36,10 @@ class Verdict:
     goes_on: bool = False
     iterates: bool = False
     again: bool = False
+    ruling: Ruling | None = None
+    untold: bool = False
+    asks: bool = False
+    must: bool = False
 
 
 def fail_visit(turn: Turn, fault: Fault) -> None:
@@ -41,16 +48,32 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     assert leaf is not None
     node = turn.open_node
     error = fault.error(node.id, turn.now, leaf.attempt)
-    verdict = judge(turn, node, expired=fault.expired, final=fault.final)
+    if turn.is_overdue and not turn.cancels:  # the container whose time is over says what comes now
+        turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+        turn.leaf = None
+        return
+    verdict = judge(turn, node, fault)
+    ruling = None if verdict is None else verdict.ruling
     if verdict is not None and (verdict.goes_on or verdict.iterates):
         error["continued"] = True
-    turn.change(error=error)
+    untold = verdict is not None and (verdict.untold or verdict.asks)
+    if not untold and (ruling is None or ruling.decision == "fail"):
+        turn.change(error=error)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
+    if not (fault.counted or node.owner is not None or (verdict is not None and verdict.goes_on)):
+        turn.writes.update("visit", {"seq": leaf.seq}, counted=True)
     if verdict is None:
         endings.fail(turn, error)
-        return
-    turn.leaf = None
-    _carry_out(turn, verdict, error)
+    elif verdict.asks and not turn.cancels:
+        branches.tell(turn, leaf, verdict.node, error, fault, must=verdict.must)
+    elif verdict.untold:
+        turn.leaf = None
+        reconciling.could_not_tell(turn, f"The probe {node.id} failed: {error['message']}")
+    elif ruling is None:
+        turn.leaf = None
+        _carry_out(turn, verdict, error)
+    else:
+        obey(turn, ruling, leaf, error)
 
 
 def fail_container(turn: Turn, fault: Fault) -> None:
@@ -69,23 +92,35 @@ def fail_at_the_door(turn: Turn, node: Node, fault: Fault) -> None:
     fail_visit(turn, fault)
 
 
-def judge(turn: Turn, node: Node, *, expired: bool, final: bool) -> Verdict | None:
+def judge(turn: Turn, node: Node, fault: Fault) -> Verdict | None:
     """Which row applies to a failed visit of ``node``, ``None`` when the run fails.
 
-    ``final`` failures use up no retries of a construct around them: an evaluation fault would come again.
+    Final failures use up no retries of a construct around them: an evaluation fault would come again.
     """
+    expired = fault.expired
     if expired and node.policy.timeout_edge is not None:
         return Verdict(node, node.policy.timeout_edge)
+    if node.owner is not None:
+        return _own_row(turn, node, expired=expired) or Verdict(turn.node(node.owner), untold=True)
     current: Node | None = node
     while current is not None:
         own = _own_row(turn, current, expired=expired and current is node)
-        if own is not None or current.policy.must_succeed:
+        if own is not None:
             return own
-        shield = _shield(turn, current)
+        if current.policy.must_succeed:
+            return Verdict(current, asks=True, must=True) if turn.position.scope is not None else None
+        shield = shield_of(turn, current)
         if shield is not None and shield.policy.on_error == "continue":
             return Verdict(shield, iterates=True)
+        if shield is None and branches.shielded_outside(turn):
+            return Verdict(current, asks=True) if branches.asks_outside(turn) else None
+        ruling = scopes.rule(turn, current, counts=not fault.counted) if shield is None else None
+        if ruling is not None:
+            return Verdict(current, ruling=ruling)
+        if shield is None and scopes.recovers_outside(turn):
+            return Verdict(current, asks=True)
         current = shield if shield is not None else _construct(turn, current)
-        if current is not None and not final and _retries_left(turn, current):
+        if current is not None and not fault.final and _retries_left(turn, current):
             return Verdict(current, again=True)
     return None
 
@@ -107,7 +142,7 @@ def _strategy_covers(turn: Turn, node: Node) -> bool:
     return continues and node.kind in COVERED_BY_STRATEGY
 
 
-def _shield(turn: Turn, node: Node) -> Node | None:
+def shield_of(turn: Turn, node: Node) -> Node | None:
     """Row 5: the innermost loop around the node that says what a failed iteration does."""
     for index in reversed(turn.ancestors(node.index)):
         container = turn.node(index)
@@ -139,8 +174,7 @@ def _carry_out(turn: Turn, verdict: Verdict, error: dict[str, Any]) -> None:
     stays = set(turn.ancestors(verdict.node.index))
     if verdict.iterates or verdict.again:
         stays.add(verdict.node.index)
-    while turn.frames and turn.frames[-1].node not in stays:
-        paths.close_container(turn, Outcome.FAILED, error=error)
+    _close_all_but(turn, stays, error)
     if verdict.target is not None:
         paths.jump(turn, verdict.target)
     elif verdict.iterates:
@@ -149,3 +183,33 @@ def _carry_out(turn: Turn, verdict: Verdict, error: dict[str, Any]) -> None:
         KINDS[verdict.node.kind].start_anew(turn)
     else:
         paths.go_on(turn, verdict.node)
+
+
+def _close_all_but(turn: Turn, stays: set[int], error: dict[str, Any]) -> None:
+    while turn.frames and turn.frames[-1].node not in stays:
+        paths.close_container(turn, Outcome.FAILED, error=error)
+
+
+def fail_run(turn: Turn, node: Node, leaf: Leaf, error: dict[str, Any]) -> None:
+    """The run fails, and with a branch the run around it: no outer policy applies."""
+    if turn.position.scope is not None and not turn.cancels:
+        branches.tell(turn, leaf, node, error, Fault(error["message"], final=True), must=True)
+    else:
+        endings.fail(turn, error)
+
+
+def obey(turn: Turn, ruling: Ruling, leaf: Leaf, error: dict[str, Any]) -> None:
+    """Row 6: carry out what the scope decided. A run that is held stays at the step that failed, like one that fails."""
+    if ruling.decision == "fail":
+        fail_run(turn, ruling.node, leaf, error)
+    elif ruling.decision == "hold":
+        turn.leaf = replace(leaf, rests="", out=False, deadline=None, since=None)
+        turn.hold = Hold(turn.node(leaf.node).id, "stop_after", error["message"])
+        turn.event("flow_held", turn.hold.node_id, leaf.seq, reason="stop_after", scope=ruling.scope.name)
+    else:
+        turn.leaf = None
+        first = next((each.seq for each in turn.frames if each.node == ruling.node.index), leaf.seq)
+        scope = ruling.scope.node if ruling.scope.redo == "whole_group" else None
+        around = () if ruling.scope.redo == "whole_group" else turn.ancestors(ruling.node.index)
+        _close_all_but(turn, {*around, *(() if scope is None else (*turn.ancestors(scope.index), scope.index))}, error)
+        redoing.begin(turn, ruling, first)

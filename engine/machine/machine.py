@@ -8,16 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import cancelling, endings, navigator, rollback, steps
+from engine.machine import branches, cancelling, endings, limits, navigator, redoing, rollback, steps, undoing
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
     Answered,
     Arrived,
+    BranchFailed,
     CallEnded,
     CallParked,
     CancelAsked,
     ChildEnded,
     Happening,
+    Ruled,
     Started,
     Woke,
 )
@@ -30,6 +32,8 @@ from engine.states import Phase, Status, WaitKind
 
 ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
+AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.REDOING.value: undoing}
+"""Who meets the end of a call in a phase in which effects are taken back."""
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
 
@@ -52,10 +56,13 @@ def decide(
     for happening in happenings:
         _meet(turn, happening)
     cancelling.carry_out(turn)
+    limits.carry_out(turn)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
     elif turn.position.phase == Phase.ROLLING_BACK:
         _roll_back(turn)
+    elif turn.position.phase == Phase.REDOING:
+        _undo(turn)
     elif turn.end is None and turn.hold is None:
         navigator.proceed(turn)
     return turn.decide()
@@ -93,6 +100,10 @@ def _meet(turn: Turn, happening: Happening) -> None:
             turn.wake_leaf()
             if not cancelling.child_ended(turn):
                 KINDS[turn.open_node.kind].child_ended(turn, turn.open_node, happening)
+        case BranchFailed(seq) if _rests(turn, seq, WaitKind.CHILD):
+            branches.failed(turn, happening)
+        case Ruled(at, way=way) if way or _rests(turn, at, WaitKind.PARENT):
+            (branches.pass_down if way else branches.ruled)(turn, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
         case _:
@@ -100,8 +111,8 @@ def _meet(turn: Turn, happening: Happening) -> None:
 
 
 def _call_ended(turn: Turn, happening: CallEnded) -> None:
-    if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.call_ended(turn, happening)
+    if turn.position.phase in AMENDS:
+        AMENDS[turn.position.phase].call_ended(turn, happening)
         return
     leaf = turn.leaf
     if leaf is None or (leaf.seq, leaf.attempt) != (happening.seq, happening.attempt):
@@ -117,8 +128,8 @@ def _call_ended(turn: Turn, happening: CallEnded) -> None:
 
 def _park(turn: Turn, wait: WaitKind) -> None:
     """The executor answers later: rest on the call until its deadline."""
-    if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.park(turn)
+    if turn.position.phase in AMENDS:
+        AMENDS[turn.position.phase].park(turn)
         return
     assert turn.leaf is not None
     steps.park(turn, wait)
@@ -126,8 +137,11 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 def _woke(turn: Turn, happening: Woke) -> None:
     turn.run_ahead(happening.early)
-    if turn.position.phase == Phase.ROLLING_BACK:
-        rollback.woke(turn, happening)
+    if happening.kind == limits.WAKE:
+        limits.passed(turn, happening)
+        return
+    if turn.position.phase in AMENDS:
+        AMENDS[turn.position.phase].woke(turn, happening)
         return
     leaf = turn.leaf
     if leaf is None or leaf.seq != happening.seq or not leaf.rests:
@@ -151,15 +165,24 @@ def _rests(turn: Turn, seq: int, kind: WaitKind) -> bool:
 
 def _could_go_on(turn: Turn) -> bool:
     """Whether something would start now, so that handing over makes a difference."""
-    return turn.call is None and turn.end is None and (turn.target is not None or _free_to_roll_back(turn))
+    return turn.call is None and turn.end is None and (turn.target is not None or _free_to_amend(turn))
 
 
-def _free_to_roll_back(turn: Turn) -> bool:
-    return turn.position.phase == Phase.ROLLING_BACK and turn.position.undoing is None and turn.end is None
+def _free_to_amend(turn: Turn) -> bool:
+    """Whether nothing is busy in a phase in which effects are taken back."""
+    return turn.position.phase in AMENDS and turn.position.undoing is None and turn.end is None
 
 
 def _roll_back(turn: Turn) -> None:
     """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
     turned_round = turn.run.position.phase != Phase.ROLLING_BACK
-    if not turned_round and _free_to_roll_back(turn):
+    if not turned_round and _free_to_amend(turn):
         rollback.go_on(turn)
+
+
+def _undo(turn: Turn) -> None:
+    """Start the next undo, once the plan is committed; after the last one the run goes on where the redo begins."""
+    planned_now = turn.run.position.phase != Phase.REDOING
+    if not planned_now and _free_to_amend(turn) and not turn.cancels:
+        redoing.go_on(turn)
+        navigator.proceed(turn)

@@ -43,17 +43,24 @@ def skip(turn: Turn, node: Node) -> None:
 
 
 def go_on(turn: Turn, node: Node) -> None:
-    """Lead on from a node that is over: to its next sibling, else out of the containers it was the last in."""
+    """Lead on from a node that is over: to the node it leads to, else out of the containers it was the last in."""
     while node.next is None and (container := turn.parent_of(node)) is not None:
         if not KINDS[container.kind].body_ended(turn):
             return
         node = container
-    turn.target = END_INDEX if node.next is None else node.next
+    jump(turn, END_INDEX if node.next is None else node.next)
 
 
 def jump(turn: Turn, target: int) -> None:
-    """Jump to a node: the containers that do not hold it end, those that do and are not open yet will be entered."""
-    around = () if target == END_INDEX else turn.ancestors(target)
+    """Jump to a node: the containers that do not hold it end, those that do and are not open yet will be entered.
+
+    The end is that of the graph the jump stands in: the flow's, a branch's, or a reconcile's.
+    """
+    owner = turn.reconciled if target == END_INDEX else None
+    around = turn.ancestors(target) if target != END_INDEX else () if owner is None else (owner.index,)
     while turn.frames and turn.frames[-1].node not in around:
         KINDS[turn.node(turn.frames[-1].node).kind].left(turn)
-    turn.target = target
+    if owner is None:
+        turn.target = target
+    elif KINDS[owner.kind].body_ended(turn):
+        go_on(turn, owner)

@@ -6,7 +6,7 @@ never carried along (design/engine-notes.md, section 7).
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Final
 
 from engine.states import Phase
 
@@ -28,7 +28,7 @@ class Leaf:
     ``rests`` is the kind of wait it rests on, empty otherwise. ``out`` is true from the commit that records an attempt's
     start to the one that records its end: found true by a new driver, it means that a worker died in the call. ``began`` is
     the attempt's start, ``since`` the wait's. ``done`` is the last attempt behind which the visit went on with another call:
-    retries count from there.
+    retries count from there. ``key`` is the idempotency key of the step's own that every call of the visit sends.
     """
 
     node: int
@@ -41,11 +41,13 @@ class Leaf:
     began: str | None = None
     since: str | None = None
     done: int = 0
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """The compensation a rollback is busy with: whose it is, its place there, its step, and the number of its try.
+    """The compensation a rollback, or the undo a redo is busy with: whose it is, its place there, its step, and the number of
+    its try.
 
     ``seq`` is a number that no visit and no other compensation of the run has: what news of its call goes by. ``out`` as for
     a leaf; ``rests`` is the kind of wait between two tries or on a parked call, ``due`` its end.
@@ -60,6 +62,22 @@ class Undoing:
     deadline: str | None = None
     rests: str = ""
     due: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """A redo that was decided and is carried out when its undos are done: never decided again, whoever dies meanwhile.
+
+    The visits from ``first`` on are replaced. Control then goes to ``node``, or with ``whole`` to the entry of the scope
+    ``node`` (the flow itself where it is ``None``).
+    """
+
+    first: int
+    round: int
+    node: int | None
+    whole: bool = False
+    keeps: int | None = None
+    """A visit that goes on though it is within: that of the parallel whose branches all start again."""
 
 
 @dataclass(slots=True)
@@ -89,11 +107,22 @@ class Position:
     completions: int = 0
     compensations: int = 0
     undone: int = 0
+    redo: Redo | None = None
+    rounds: Mapping[str, int] = field(default_factory=dict)
+    """How often each open scope was redone, by the ``seq`` of its visit; the flow's is 0."""
+    windows: Mapping[str, str] = field(default_factory=dict)
+    """When the window of a scope began anew, by the ``seq`` of its visit: a person resumed it."""
+    undos: int | None = None
+    """How many undos were planned so far; their places are counted on."""
+    broken: Mapping[str, Any] | None = None
+    """Why the branches of the open parallel are ended before it is joined (:mod:`engine.machine.branches`)."""
+    repeats: bool = False
+    """Steps may be visited again for an effect they had before: by a redo or a resume."""
     skew: float = 0.0
     """Seconds by which this run's clock is ahead of the world's: a test run in compressed time does not wait."""
 
 
-_EMPTY = (None, (), "")
+_EMPTY: Final[tuple[Any, ...]] = (None, (), "", {})
 _NAMES = tuple(each.name for each in fields(Position))
 _LEAF_NAMES = tuple(each.name for each in fields(Leaf))
 
@@ -101,13 +130,15 @@ _LEAF_NAMES = tuple(each.name for each in fields(Leaf))
 def to_json(position: Position) -> dict[str, Any]:
     """The position as plain JSON, empty members left out; :func:`from_json` is its inverse."""
     found = {name: getattr(position, name) for name in _NAMES}
-    plain = {name: value for name, value in found.items() if value not in _EMPTY}
+    plain = {name: value for name, value in found.items() if value not in _EMPTY and value is not False}
     if position.frames:
         plain["frames"] = [asdict(frame) for frame in position.frames]
     if position.leaf is not None:
         plain["leaf"] = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
     if position.undoing is not None:
         plain["undoing"] = asdict(position.undoing)
+    if position.redo is not None:
+        plain["redo"] = asdict(position.redo)
     return plain
 
 
@@ -120,4 +151,6 @@ def from_json(data: Mapping[str, Any]) -> Position:
         values["leaf"] = Leaf(**values["leaf"])
     if "undoing" in values:
         values["undoing"] = Undoing(**values["undoing"])
+    if "redo" in values:
+        values["redo"] = Redo(**values["redo"])
     return Position(**values)

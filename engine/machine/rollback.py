@@ -9,20 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from engine.machine import endings, unknowns
-from engine.machine.faults import Fault, of_failure
+from engine.machine import amends, endings
+from engine.machine.faults import Fault
 from engine.machine.happenings import CallEnded, Woke
 from engine.machine.position import Undoing
 from engine.machine.run import Undo
 from engine.machine.turn import Turn
-from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
+from engine.outcomes import Result, Succeeded, TimedOut
 from engine.ports import COMPENSATION, Call
 from engine.states import CompensationState, WaitKind
 from flows.graph import RetryPolicy
-from flows.lowering import PRESETS, declared_retry
-
-GONE = frozenset({404, 410})
-"""Answers that ``missing_ok`` takes for "there is nothing to undo any more"."""
 
 
 def go_on(turn: Turn) -> None:
@@ -48,12 +44,12 @@ def _ended(turn: Turn, undoing: Undoing, result: Result) -> None:
     if isinstance(result, Succeeded):
         _close(turn, undo, CompensationState.DONE, result=result.output)
     else:
-        fault, ambiguous = _fault(turn, undo, result)
-        policy = _policy(turn, undo)
-        if undo.missing_ok and fault.status in GONE:
-            _close(turn, undo, CompensationState.ABSENT, error=_words(fault))
+        fault, ambiguous = amends.fault_of(turn, undo.path, result)
+        policy = amends.retries_of(turn, undo.path)
+        if undo.missing_ok and fault.status in amends.GONE:
+            _close(turn, undo, CompensationState.ABSENT, error=amends.words(fault))
         elif fault.final or ambiguous or undoing.attempt > policy.max_retries:
-            _close(turn, undo, CompensationState.FAILED, error=_words(fault))
+            _close(turn, undo, CompensationState.FAILED, error=amends.words(fault))
         else:
             _try_again_later(turn, undo, undoing.attempt, policy, fault)
             return
@@ -165,7 +161,7 @@ def _close(
 def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
     delay = policy.delay_ms(tried, random=turn.world.random)
     due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
-    turn.writes.update("compensation", _key(undo), error=_words(fault))
+    turn.writes.update("compensation", _key(undo), error=amends.words(fault))
     undoing = turn.position.undoing
     assert undoing is not None
     turn.wake_at("undo", due, seq=undoing.seq, attempt=tried)
@@ -173,32 +169,5 @@ def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fa
     turn.event("flow_waiting", undo.node_id, undo.visit_seq, wait_type=WaitKind.RETRY.value, reason="retry")
 
 
-def _fault(turn: Turn, undo: Undo, result: Result) -> tuple[Fault, bool]:
-    """Why the try failed, and whether nobody can know what it did (then it is not issued again)."""
-    manifest = turn.graph.manifests.get(undo.path)
-    unsafe = unknowns.can_be(manifest) and (manifest or {}).get("idempotent") is not True
-    match result:
-        case Failed():
-            return of_failure(result, manifest), False
-        case TimedOut():
-            return Fault("No answer came in time.", "timeout", "timeout"), unsafe
-        case Unknown():
-            return Fault(result.message, "unknown_outcome", result.code, result.status), unsafe
-        case WorkerLost():
-            return Fault("The worker was lost during the call.", code="worker_lost"), unsafe
-        case Succeeded():
-            raise AssertionError("A success is no fault.")
-
-
-def _policy(turn: Turn, undo: Undo) -> RetryPolicy:
-    manifest = turn.graph.manifests.get(undo.path) or {}
-    return declared_retry(manifest.get("retry"), PRESETS["quick"])
-
-
 def _key(undo: Undo) -> dict[str, Any]:
     return {"instance": undo.instance, "position": undo.position}
-
-
-def _words(fault: Fault) -> dict[str, Any]:
-    known = {"message": fault.message, "code": fault.code, "status": fault.status}
-    return {key: value for key, value in known.items() if value is not None}

@@ -5,7 +5,7 @@ output of the container, or, where rules were asked first, of a node ``<id>__rou
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.machine import asking, expressions, paths, steps
@@ -14,7 +14,15 @@ from engine.machine.turn import Turn
 from engine.outcomes import Result, Succeeded
 from engine.states import Outcome
 from flows.expressions import ExpressionError
-from flows.graph import Node
+from flows.graph import END_INDEX, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The node to go on at, ``None`` for none of them, and what is recorded of it."""
+
+    target: Node | None
+    record: dict[str, Any]
 
 
 def router_of(node: Node) -> Mapping[str, Any] | None:
@@ -26,44 +34,53 @@ def router_of(node: Node) -> Mapping[str, Any] | None:
 def ask(turn: Turn, node: Node) -> None:
     """Let the open attempt ask the router which branch to take."""
     router = router_of(node) or {}
-    children = [turn.node(index) for index in node.children]
+    children = _choices(turn, node)
     try:
         prompt = asking.prompt(turn, router.get("prompt")) or ""
     except ExpressionError as error:
         steps.fail(turn, node, evaluation(error, "router.prompt"))
         return
-    branches = "\n".join(f"- {child.id}: {expressions.label(turn, child)}" for child in children)
+    branches = "\n".join(f"- {name}: {expressions.label(turn, child)}" for name, child in children.items())
     question = {
         "prompt": f"{prompt}\n\nChoose one of these branches:\n{branches}".lstrip(),
         **asking.context(turn, router.get("include_context")),
-        "response_format": _answer_schema([child.id for child in children]),
+        "response_format": _answer_schema(list(children)),
     }
     asking.ask(turn, node, router.get("agent_ref"), question)
 
 
 def answered(turn: Turn, node: Node, result: Result, *, after_rules: bool) -> None:
-    """Take the branch the agent chose, else the default, else none. A failed call is no choice where there is a default."""
+    """Take the branch the agent chose, else the default, else none."""
+    choice = choose(turn, node, result)
+    if choice is not None:
+        _lead(turn, node, choice.target, choice.record, after_rules=after_rules)
+
+
+def choose(turn: Turn, node: Node, result: Result) -> Choice | None:
+    """What came of asking: the agent's choice, else the default one, else none at all. A failed call is no choice where there is
+    a default; without one the attempt has failed, and ``None`` says so."""
     router, fault = router_of(node) or {}, asking.fault_of(result)
     default = router.get("default_branch")
     if fault is not None and default is None:
         steps.fail(turn, node, fault)
-        return
+        return None
     output = result.output if isinstance(result, Succeeded) and fault is None else None
-    answer = asking.fields(output)
+    answer, choices = asking.fields(output), _choices(turn, node)
     sure = asking.confidence(answer) >= asking.number(router.get("min_confidence"), 0.0)
-    chosen = _child(turn, node, answer.get("branch")) if sure else None
-    target = chosen if chosen is not None else _child(turn, node, default)
-    record = {
-        "routed_to": None if target is None else target.id,
-        "routed_by_agent": chosen is not None,
-        "reasoning": answer.get("reasoning"),
-        "confidence": answer.get("confidence"),
-    }
+    named = answer.get("branch") if sure else None
+    is_valid = isinstance(named, str) and named in choices
+    routed_to = named if is_valid else default if default in choices else None
     if fault is None:
         steps.attempt_succeeded(turn, node, usage=asking.usage_of(output))
     else:
         steps.attempt_failed(turn, node, fault)
-    _lead(turn, node, target, record, after_rules=after_rules)
+    record = {
+        "routed_to": routed_to,
+        "routed_by_agent": is_valid,
+        "reasoning": answer.get("reasoning"),
+        "confidence": answer.get("confidence"),
+    }
+    return Choice(None if routed_to is None else choices[routed_to], record)
 
 
 def _lead(turn: Turn, node: Node, target: Node | None, record: dict[str, Any], *, after_rules: bool) -> None:
@@ -80,7 +97,7 @@ def _lead(turn: Turn, node: Node, target: Node | None, record: dict[str, Any], *
         return
     if not after_rules:
         turn.enter_with(leaf.seq, record)
-    turn.reopen(leaf, routed=not after_rules)
+    turn.reopen(leaf, routed=not after_rules, attempt=leaf.attempt)
     turn.target = target.index
 
 
@@ -93,8 +110,11 @@ def _record_node(node: Node) -> Node:
     return replace(node, id=f"{node.id}__router")
 
 
-def _child(turn: Turn, node: Node, name: Any) -> Node | None:
-    return next((turn.node(index) for index in node.children if turn.node(index).id == name), None)
+def _choices(turn: Turn, node: Node) -> dict[str, Node]:
+    """What can be chosen, by name: the children, or of a step that only decides the nodes it leads to."""
+    if not node.children:
+        return {name: turn.node(target) for name, target in node.edges.items() if target != END_INDEX}
+    return {turn.node(index).id: turn.node(index) for index in node.children}
 
 
 def _answer_schema(branches: list[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
+from engine import testconfig
 from engine.machine.position import Position
 from engine.ports import Flows, People
 from engine.states import Outcome
@@ -48,7 +49,12 @@ class Facts:
     @property
     def is_hurried(self) -> bool:
         """Whether timers, delays and deadlines of calls pass at once (reference/flow-format.md, section 10, ``time``)."""
-        return (self.test_config or {}).get("time") == "compressed"
+        return testconfig.is_compressed(self.test_config)
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether nothing outside the run's own rows may change (section 10, ``isolated_branch``)."""
+        return self.is_test and testconfig.is_isolated(self.test_config)
 
 
 class Outputs:
@@ -115,6 +121,66 @@ class EndedChild:
     order: int
 
 
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A visit that no redo has replaced. ``completion`` is its place in the order in which visits ended; one that is open, as
+    far as the history knows, has no ``outcome`` and 0."""
+
+    seq: int
+    node_id: str
+    number: int
+    outcome: str
+    completion: int
+    iterations: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoCall:
+    """One planned undo. ``compensations`` are the registered ones of its visit, which it makes needless."""
+
+    place: int
+    owner: UUID
+    visit_seq: int
+    node_id: str
+    path: str
+    arguments: Any
+    missing_ok: bool = False
+    attempts: int = 0
+    compensations: int = 0
+
+
+class History(Protocol):
+    """What happened before, for those who repeat something. Nothing of it is read by a run that goes forward."""
+
+    def visits(self, first: int) -> Sequence[Visited]:
+        """The visits from ``first`` on, open ones too, that were neither replaced nor compensated."""
+        ...
+
+    def before(self, first: int, nodes: Iterable[str]) -> Sequence[Visited]:
+        """Of each of these nodes that the iteration before reached the latest ended visit before ``first``; and the open ones."""
+        ...
+
+    def failures(self, first: int, since: datetime) -> int:
+        """How many counted failures the visits from ``first`` on had later than ``since``, those in branches among them."""
+        ...
+
+    def family(self, first: int) -> Sequence[tuple[int, "Run"]]:
+        """The child runs that visits from ``first`` on started, each behind its visit's ``seq``, newest first."""
+        ...
+
+    def undos(self) -> Sequence[UndoCall]:
+        """The planned undos that are still to be called, in their order."""
+        ...
+
+    def key(self, node_id: str, slot: str) -> str | None:
+        """The idempotency key that the step was called with in that slot."""
+        ...
+
+    def superseded(self, node_id: str, slot: str) -> Sequence[int]:
+        """Positions of the compensations still registered for replaced visits of the step in that slot."""
+        ...
+
+
 class Plan(Protocol):
     """The compensations that are still to run, newest first, children's in their parent's place."""
 
@@ -140,6 +206,7 @@ class Run:
     children: Callable[[int, int], Sequence[EndedChild]]
     """By the ``seq`` of a visit and the number of its attempt: the child runs that one started, once all have ended."""
     plan: Plan
+    history: History
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from engine.machine import expressions, ladder, paths
+from engine.machine import expressions, ladder, paths, slots
 from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
 from engine.machine.turn import Turn, milliseconds
 from engine.ports import FUNCTION, Call, CallKind
-from engine.states import AttemptResult, Outcome, Status, WaitKind
+from engine.states import AttemptResult, CompensationState, Outcome, Status, WaitKind
 from flows import kinds
 from flows.expressions import ExpressionError
-from flows.graph import Node
+from flows.graph import Graph, Node
 
 
 def open_step(turn: Turn, node: Node) -> None:
@@ -72,7 +72,7 @@ def call_out(
     leaf, facts = turn.leaf, turn.run.facts
     assert leaf is not None
     deadline = turn.after(_limit_ms(turn, node) if limit_ms is None else limit_ms)
-    key = f"{facts.id}:{leaf.seq}" + (f":{leaf.done}" if leaf.done else "")
+    key = leaf.key or f"{facts.id}:{leaf.seq}" + (f":{leaf.done}" if leaf.done else "")
     turn.leaf = replace(leaf, out=True, deadline=deadline.isoformat())
     turn.writes.update(
         "attempt",
@@ -136,7 +136,15 @@ def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
 
 
 def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
-    """Register what undoes the visit that just ended, at its place in the order of completion."""
+    """Register what undoes the visit that just ended, at its place in the order of completion.
+
+    It takes the place of what visits registered that a redo replaced by this one: the effect is there once.
+    """
+    around = slots.slot(turn)
+    if around != slots.NO_LOOP:
+        turn.writes.update("visit", {"seq": leaf.seq}, slot=around)
+    for old in turn.run.history.superseded(node.id, around) if turn.position.repeats else ():
+        withdraw(turn, {"position": old}, 1)
     place = turn.position.completions + 1
     turn.change(completions=place, compensations=turn.position.compensations + 1)
     turn.writes.insert(
@@ -146,6 +154,13 @@ def register(turn: Turn, node: Node, leaf: Leaf, **row: Any) -> None:
         node_id=node.id,
         **row,
     )
+
+
+def withdraw(turn: Turn, key: dict[str, Any], count: int) -> None:
+    """Let registered compensations go: ``count`` of this run, found by ``key``."""
+    found = {"instance": turn.run.facts.id, **key, "state": CompensationState.REGISTERED.value}
+    turn.writes.update("compensation", found, state=CompensationState.WITHDRAWN.value, ended_at=turn.now)
+    turn.change(compensations=turn.position.compensations - count)
 
 
 def keep_effects(turn: Turn, node: Node, leaf: Leaf) -> None:
@@ -193,12 +208,19 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
     A fault in the mapping leaves the step succeeded: failing it would repeat an effect that is done
     (design/engine-notes.md, section 7).
     """
-    declared = _declared_compensation(turn, node)
+    declared = declared_compensation(turn.graph, node)
     if declared is None:
         return None
     path, mapping, missing_ok = declared
     if mapping is None:
         mapping = node.settings.get("arguments") or {}  # resolved as for the call: nothing it reads changed since
+    return compensation_row(turn, node, path, mapping, output, missing_ok=missing_ok)
+
+
+def compensation_row(
+    turn: Turn, node: Node, path: str, mapping: Any, output: Any, *, missing_ok: bool
+) -> dict[str, Any]:
+    """What is registered: the function and its input, resolved now and never again."""
     try:
         resolved = expressions.resolve(turn, mapping, output=output)
         return {"path": path, "input": resolved, "missing_ok": missing_ok}
@@ -213,13 +235,14 @@ def _compensation(turn: Turn, node: Node, output: Any) -> dict[str, Any] | None:
         return {"path": path, "input": None, "input_error": fault, "missing_ok": missing_ok}
 
 
-def _declared_compensation(turn: Turn, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:
+def declared_compensation(graph: Graph, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:
+    """What undoes the node: the function, the mapping of its input, and whether it may find nothing."""
     own = kinds.reference_path(node.settings.get("compensation_ref"))
     if own is not None:
         return own, node.settings.get("compensation_input_mapping"), False
     if node.kind != kinds.FUNCTION:
         return None
-    manifest = turn.graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
+    manifest = graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
     default = (manifest or {}).get("compensation")
     path = kinds.reference_path((default or {}).get("function_ref"))
     if default is None or path is None:

@@ -53,7 +53,7 @@ def put(turn: Turn, node: Node, task: dict[str, Any], due: datetime | None) -> s
         status=TaskStatus.PENDING.value,
         due_at=due,
         created_at=turn.now,
-        is_test=turn.run.facts.is_test,
+        is_test=turn.run.facts.is_isolated,
         workspace_id=turn.run.facts.workspace_id,
         **task,
     )

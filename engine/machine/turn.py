@@ -19,7 +19,8 @@ from engine.ports import Call
 from engine.states import Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
-from flows.graph import Node
+from flows.graph import Node, limit_of
+from flows.layout import PROBE
 
 HISTORY_LENGTH = 20
 TRANSITIONS_A_TURN = 200
@@ -82,6 +83,26 @@ class NewChild:
     position: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started; not the
+    visit ``keeps``, which goes on with child runs of its own."""
+
+    first: int
+    last: int
+    round: int
+    keeps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """News for the parent of a branch (``child`` is ``None``) or for one of the run's branches."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    child: UUID | None = None
+
+
 @dataclass(slots=True)
 class Decision:
     """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none: commit and go on."""
@@ -106,6 +127,10 @@ class Decision:
     """How many compensations of the plan got their terminal state."""
     handed_over: bool = False
     """Nothing new was started: the lease is given back together with a hint for another worker."""
+    replaced: "Replaced | None" = None
+    tells: "list[Told]" = field(default_factory=list)
+    spares: UUID | None = None
+    """The child run that is not cancelled with the others: it was told what to do."""
 
     @property
     def status(self) -> Status:
@@ -148,6 +173,9 @@ class Turn:
         self.wakes = False
         self.undone_now = 0
         self.handed_over = False
+        self.replaced: Replaced | None = None
+        self.tells: list[Told] = []
+        self.spares: UUID | None = None
         self.cancels = False
         """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
 
@@ -173,6 +201,11 @@ class Turn:
         return self.graph.nodes[index]
 
     @property
+    def is_overdue(self) -> bool:
+        """Whether the time of an open container is over (:mod:`engine.machine.limits`)."""
+        return any(frame.data.get("expired") for frame in self.frames)
+
+    @property
     def open_node(self) -> Node:
         """The node of the open visit."""
         assert self.leaf is not None
@@ -184,7 +217,27 @@ class Turn:
         if self.leaf is not None:
             open_visits[self.node(self.leaf.node).id] = self.leaf.number
         self.position.frames = tuple(self.frames)
-        return Context(self.run.facts, self.position, self.bindings, self.outputs, open_visits, self.entries, output)
+        owner = self.reconciled
+        bindings = self.bindings if owner is None else self._with_probes(owner)
+        return Context(self.run.facts, self.position, bindings, self.outputs, open_visits, self.entries, output)
+
+    @property
+    def reconciled(self) -> Node | None:
+        """The step whose ``reconcile`` is carried out right now."""
+        found = (self.node(frame.node) for frame in reversed(self.frames) if "unknown" in frame.data)
+        return next(found, None)
+
+    def _with_probes(self, owner: Node) -> Mapping[str, Bound]:
+        """The nodes as a ``reconcile`` reads them: its own by the ids they have in it alone."""
+        own = (node.id for node in self.graph.nodes if node.owner == owner.index)
+        inside = {each.rsplit(PROBE, 1)[1]: self.bindings[each] for each in own if each in self.bindings}
+        return ChainMap(inside, self.bindings)  # type: ignore[arg-type]
+
+    def started_by(self) -> dict[str, Any]:
+        """What a child run of the open visit is told of its making, as its position keeps it."""
+        assert self.leaf is not None
+        again = self.position.repeats or self.leaf.attempt > 1
+        return {"made_by": self.leaf.attempt, **({"repeats": True} if again else {})}
 
     def visits_of(self, node: Node) -> int:
         bound = self.bindings.get(node.id)
@@ -227,8 +280,16 @@ class Turn:
         """Open a visit of ``node``; answers its ``seq`` and ``number``."""
         seq, number = self.position.last_seq + 1, self.visits_of(node) + 1
         self.change(last_seq=seq)
-        self.writes.insert("visit", {"seq": seq}, node_id=node.id, kind=node.kind, number=number, started_at=self.now)
+        row: dict[str, Any] = {"node_id": node.id, "kind": node.kind, "number": number, "started_at": self.now}
+        around = self.iterations()
+        if around:
+            row["iterations"] = around
+        self.writes.insert("visit", {"seq": seq}, **row)
         return seq, number
+
+    def iterations(self) -> str:
+        """The iterations around this place, outermost first, as ``SEQ:INDEX/...``."""
+        return "/".join(f"{each.seq}:{each.data['index']}" for each in self.frames if "index" in each.data)
 
     def close_visit(
         self, node: Node, seq: int, number: int, outcome: Outcome, output: Any = None, error: Any = None
@@ -252,6 +313,8 @@ class Turn:
             recent = (*recent, seq)[-HISTORY_LENGTH:]
             self.fresh[seq] = output
         self._note_last(node, seq, outcome)
+        if node.kind == kinds.LOOP and limit_of(node) is not None:
+            self.writes.delete("wakeup", {"visit_seq": seq})
         now_bound = Bound(number, seq, outcome.value, completion, recent)
         row = {
             "visits": number,
@@ -283,6 +346,17 @@ class Turn:
     def reopen(self, leaf: Leaf, **data: Any) -> None:
         """Make the visit of a container that rested between two tries the innermost open container again."""
         self.frames.append(Frame(leaf.node, leaf.seq, leaf.number, data))
+
+    def suspend(self) -> Leaf:
+        """Make the innermost open container a visit that can rest or call: what :meth:`reopen` takes back."""
+        frame = self.frames.pop()
+        return Leaf(frame.node, frame.seq, frame.number, attempt=frame.data.get("attempt", 0))
+
+    def bind(self, node_id: str, bound: Bound) -> None:
+        """Let a node that was bound before read as another of its visits."""
+        self.bound[node_id] = bound
+        row = {"seq": bound.seq, "outcome": bound.outcome, "completion": bound.completion}
+        self.writes.update("binding", {"node_id": node_id}, **row)
 
     def unbind(self, node: Node) -> None:
         """A node that an iteration did not reach reads null, whatever an earlier iteration gave."""
@@ -337,6 +411,9 @@ class Turn:
             wakes=self.wakes,
             undone=self.undone_now,
             handed_over=self.handed_over,
+            replaced=self.replaced,
+            tells=self.tells,
+            spares=self.spares,
         )
 
     def _wait(self) -> Wait | None:

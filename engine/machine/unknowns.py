@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.machine import steps
+from engine.machine import reconciling, steps
 from engine.machine.faults import Fault, is_fatal
 from engine.machine.turn import Hold, Turn
 from engine.outcomes import Unknown
@@ -21,9 +21,10 @@ def can_be(manifest: Mapping[str, Any] | None) -> bool:
 
 
 def policy_of(node: Node, manifest: Mapping[str, Any] | None) -> str:
-    """``retry`` or ``halt``: what the step says, else what its manifest makes safe (design/recovery.md, the table)."""
+    """``retry``, ``reconcile`` or ``halt``: what the step says, else what its manifest makes safe (design/recovery.md, the
+    table)."""
     own = node.settings.get("on_unknown")
-    if own in ("retry", "halt"):
+    if own in ("retry", "halt") or (own == "reconcile" and node.probes):
         return str(own)
     found = manifest or {}
     keyed = not found.get("idempotency_param") or node.settings.get("idempotency_key") is not None
@@ -31,9 +32,11 @@ def policy_of(node: Node, manifest: Mapping[str, Any] | None) -> str:
 
 
 def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Unknown, result: AttemptResult) -> None:
-    """An attempt ended ambiguous: issue it again where that is safe, else hold the run for a person, unless it is to end."""
-    if policy_of(node, manifest) == "retry":
-        final = is_fatal(manifest, unknown.code, unknown.status)
+    """An attempt ended ambiguous: issue it again where that is safe, find out, or hold the run for a person, unless it is to
+    end. A probe that would be held itself has failed (ours): what is held is the step that it looks for."""
+    policy = policy_of(node, manifest)
+    if policy == "retry" or node.owner is not None:
+        final = policy != "retry" or is_fatal(manifest, unknown.code, unknown.status)
         fault = Fault(unknown.message, "unknown_outcome", unknown.code, unknown.status, final=final, result=result)
         steps.fail(turn, node, fault)
         return
@@ -43,5 +46,14 @@ def meet(turn: Turn, node: Node, manifest: Mapping[str, Any] | None, unknown: Un
     turn.leaf = replace(leaf, out=False, deadline=None)
     if turn.cancels:
         return
+    if policy == "reconcile":
+        reconciling.begin(turn, node, unknown)
+    else:
+        halt(turn, node, unknown)
+
+
+def halt(turn: Turn, node: Node, unknown: Unknown) -> None:
+    """Hold the run for a person, who can find out what the open visit's call did."""
+    assert turn.leaf is not None
     turn.hold = Hold(node.id, "unknown_outcome", unknown.message)
-    turn.event("flow_held", node.id, leaf.seq, reason="unknown_outcome", code=unknown.code)
+    turn.event("flow_held", node.id, turn.leaf.seq, reason="unknown_outcome", code=unknown.code)

@@ -48,7 +48,9 @@ class Seen:
         found: dict[str, str | None] = {}
         for instance in [*branches, self.instance]:
             found |= dict.fromkeys(instance.not_run or [], Outcome.NOT_RUN.value)
-            found |= {visit.node_id: visit.outcome or None for visit in self._visits([instance.pk])}
+            found |= {
+                visit.node_id: visit.outcome or None for visit in self._visits([instance.pk]) if not visit.replaced
+            }
         return found
 
     def attempts(self) -> dict[str, int]:

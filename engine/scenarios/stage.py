@@ -22,7 +22,7 @@ class Stage:
         self._workers = 1
         self.ports = Ports(
             clock=self.clock,
-            executor=MockingExecutor(self.executor),
+            executor=MockingExecutor(self.executor, self.clock),
             queue=self.queue,
             people=ScriptedPeople(scenario.groups),
             flows=ScenarioFlows(),

@@ -14,6 +14,7 @@ from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo
 from engine.models import Binding, Compensation, Instance, Signal, Visit
 from engine.ports import Flows
 from engine.states import ACTIVE, CompensationState, Status
+from engine.store.history import StoredHistory
 from engine.store.statements import lease_until
 from engine.store.tables import table
 
@@ -81,16 +82,24 @@ def _claimed(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any
 
 
 def _read(connection: BaseDatabaseWrapper, field: "models.Field[Any, Any]", value: Any) -> Any:
-    """A column's value as Django's own reading would give it."""
-    expression = field.cached_col
-    for convert in connection.ops.get_db_converters(expression) + field.get_db_converters(connection):
+    """A column's value as Django's own reading would give it; a reference to a row reads as the key of that row does."""
+    expression = field.get_col(field.model._meta.db_table)
+    for convert in connection.ops.get_db_converters(expression) + expression.get_db_converters(connection):
         value = convert(value, expression, connection)
     return value
 
 
 def load(claimed: Claimed, flows: Flows) -> Run:
     """The run as the transition function reads it."""
-    row = claimed.row
+    return _run(claimed.row, flows)
+
+
+def _run_of(instance_id: UUID, flows: Flows) -> Run:
+    """A run that somebody else reads."""
+    return _run(Instance.objects.filter(id=instance_id).values().get(), flows)
+
+
+def _run(row: Mapping[str, Any], flows: Flows) -> Run:
     pinned = flows.version(row["version_id"])
     place = positions.from_json(row["position"])
     started: datetime | None = row["started_at"]
@@ -115,6 +124,7 @@ def load(claimed: Claimed, flows: Flows) -> Run:
         results=lambda seq: _results(row["id"], seq),
         children=lambda seq, attempt: _children(row["id"], seq, attempt),
         plan=_Plan(row["id"]),
+        history=StoredHistory(row["id"], lambda child: _run_of(child, flows)),
     )
 
 

@@ -6,8 +6,10 @@ the hot path writes SQL itself; this module keeps that SQL in step with the mode
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from datetime import UTC, datetime
+from functools import cache, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.db import models
@@ -23,7 +25,6 @@ class Column:
     name: str
     sql_type: str
     prepare: Callable[[Any], Any]
-    default: Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Table:
     columns: dict[str, Column]
     always: tuple[str, ...]
     """The columns an insert must name, in order: all but an automatic key."""
+    fields: tuple[tuple[str, str, Callable[[], Any]], ...]
+    """For the same columns: the two names of the field, and what gives its default."""
 
 
 @cache
@@ -45,12 +48,14 @@ def table(name: str, vendor: str) -> Table:
     model = apps.get_model("engine", name)
     columns: dict[str, Column] = {}
     always: list[str] = []
+    fields: list[tuple[str, str, Callable[[], Any]]] = []
     for field in model._meta.concrete_fields:
-        column = Column(field.column, _sql_type(field, connection), _preparer(field, connection), field.get_default)
+        column = Column(field.column, _sql_type(field, connection), _preparer(field, connection))
         columns[field.attname] = columns[field.name] = column
         if not isinstance(field, models.AutoField | models.BigAutoField):
             always.append(field.attname)
-    return Table(model._meta.db_table, columns, tuple(always))
+            fields.append((field.attname, field.name, field.get_default))
+    return Table(model._meta.db_table, columns, tuple(always), tuple(fields))
 
 
 def as_is(value: Any) -> Any:
@@ -78,7 +83,24 @@ def _preparer(field: "models.Field[Any, Any]", connection: BaseDatabaseWrapper) 
     plain = isinstance(target, models.CharField | models.TextField | models.IntegerField | models.FloatField)
     if plain or connection.vendor == "postgresql":
         return as_is
+    if isinstance(target, models.UUIDField):
+        return _hex
+    if isinstance(target, models.DateTimeField):
+        return _utc_text
     return lambda value: target.get_db_prep_save(value, connection)
+
+
+def _hex(value: UUID | str | None) -> str | None:
+    """A UUID as Django keeps it in SQLite; what a run remembers of one is its text."""
+    if isinstance(value, str):
+        value = UUID(value)
+    return None if value is None else value.hex
+
+
+@lru_cache(maxsize=64)
+def _utc_text(value: datetime | None) -> str | None:
+    """A moment as Django keeps it in SQLite: UTC, without saying so. A step writes the same one ten times."""
+    return None if value is None else value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
 
 
 def _without_nul(value: Any) -> Any:

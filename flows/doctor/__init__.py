@@ -23,7 +23,9 @@ from flows.doctor.codes import CODES, Code, Severity
 from flows.doctor.exam import Examination, LineOf, examine
 from flows.doctor.findings import Finding
 from flows.doctor.library import Known, Library, NothingKnown
+from flows.doctor.runtime import examine_runtime
 from flows.loader import Document
+from flows.runtime import is_runtime
 from flows.text import MAX_DEPTH, short
 from flows.values import is_shallow
 
@@ -61,6 +63,8 @@ def check(
     if not is_shallow(workflow_data, MAX_DEPTH):
         words = f"The definition is nested more than {MAX_DEPTH} levels deep. Move steps into sub-flows."
         return [Finding("INVALID_VALUE", "error", "", "", words)]
+    if is_runtime(workflow_data):
+        return examine_runtime(workflow_data, library or NothingKnown(), line_of)
     return examine(Examination(workflow_data, library or NothingKnown(), flow_path), line_of)
 
 

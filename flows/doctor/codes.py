@@ -126,6 +126,7 @@ COMPENSATION_WHEN_WITHOUT_REF   compensation_when, but nothing compensates the s
 GATE_WITHOUT_REJECTION          on_reject: fail, but no option is a rejection.
 ON_TIMEOUT_WITHOUT_GATE         on_timeout without on_reject: fail or without a due time.
 UNSUPPORTED_PROPERTY            A property of raisin that is kept and has no effect here.
+TRIGGER_NOT_APPLICABLE          A trigger of raisin waits for what does not exist here; it starts nothing.
 """
 
 _SUGGESTIONS: Final = """

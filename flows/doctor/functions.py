@@ -7,6 +7,7 @@ from flows import kinds
 from flows.doctor.exam import Examination, Found, checks_flow, checks_nodes
 from flows.doctor.outline import Place
 from flows.doctor.values import is_blank
+from flows.runtime import as_steps
 from flows.text import Path, short
 
 _REFERENCES: Final = (
@@ -99,7 +100,8 @@ def sub_flow_cycle(place: Place, exam: Examination) -> Iterator[Found]:
 
 def called_flows(definition: Mapping[str, Any] | None) -> list[str]:
     """The paths of the flows that ``definition`` calls."""
-    nodes = definition.get("nodes") if definition else None
+    shown = as_steps(definition)
+    nodes = shown.get("nodes") if shown else None
     found = (
         kinds.reference_path(kinds.properties(raw).get("flow_ref"))
         for raw in kinds.walk(nodes if isinstance(nodes, list) else [])

@@ -78,7 +78,5 @@ def _given(place: Place, key: str) -> str:
 def _node_type_words(place: Place) -> str:
     words = f"node_type is {kinds.STEP} or {kinds.CONTAINER}, not {_given(place, 'node_type')}."
     if "step_type" in place.raw and place.raw.get("node_type") is None:
-        return (
-            f"{words} A flat list with start, end and next_node is raisin's runtime format; import the flow's own file."
-        )
+        return f"{words} A flat list with start, end and next_node is raisin's runtime format; the two are never mixed."
     return words

@@ -1,9 +1,10 @@
 """May the steps that a redo repeats be repeated? (design/recovery.md, "Scope recovery" and ``REDO_NOT_SAFE``)"""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from flows import kinds
+from flows.closure import reach
 from flows.doctor.exam import Examination, Found, checks_flow
 from flows.doctor.library import Library
 from flows.doctor.outline import Place
@@ -12,12 +13,10 @@ from flows.doctor.routes import exit_of, jump_targets
 from flows.doctor.uses import uses
 from flows.doctor.values import is_blank
 from flows.kinds import RawNode
+from flows.reading import EVERYTHING, names_read
 
 Scope: TypeAlias = Place | None
 """The container that declares ``recovery``; ``None`` for the flow."""
-
-_FOR_EVERYTHING: Final = ""
-"""Stands for "any step" among the ids a node reads."""
 
 
 @checks_flow
@@ -64,17 +63,20 @@ def _inside(scope: Scope, exam: Examination) -> list[Place]:
 
 def _closure(scope: Scope, inside: list[Place], exam: Examination) -> list[Place]:
     """What a redo may repeat: the closures of all steps whose failure can reach this scope, together."""
-    seen: set[int] = set()
-    waiting = [place for place in inside if _reaches(place, scope, exam)]
+    places = exam.outline.places
     readers = exam.once("readers", lambda: _readers(exam))
-    while waiting:
-        place = waiting.pop()
-        if place.index in seen:
-            continue
-        seen.add(place.index)
-        later = [*_order_edges(place, exam), *readers.get(place.id, ()), *readers.get(_FOR_EVERYTHING, ())]
-        waiting += [each for each in later if each.index > place.index and _is_in(each, scope)]
-        waiting += place.children
+
+    def later(index: int) -> Iterator[int]:
+        place = places[index]
+        found = (*_order_edges(place, exam), *readers.get(place.id, ()), *readers.get(EVERYTHING, ()))
+        return (each.index for each in found)
+
+    seen = reach(
+        (place.index for place in inside if _reaches(place, scope, exam)),
+        later,
+        lambda index: (child.index for child in places[index].children),
+        within=lambda index: _is_in(places[index], scope),
+    )
     return [place for place in inside if place.index in seen]
 
 
@@ -95,10 +97,8 @@ def _readers(exam: Examination) -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = {}
     for place in exam.outline.places:
         for use in uses(exam)[place.index]:
-            for reference in use.references:
-                if reference.root in ("steps", "history", "visits"):
-                    name = str(reference.path[0].name) if reference.path else _FOR_EVERYTHING
-                    found.setdefault(name, []).append(place)
+            for name in names_read(use.references):
+                found.setdefault(name, []).append(place)
     return found
 
 

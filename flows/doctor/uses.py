@@ -2,52 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any
 
 from flows import kinds
 from flows.doctor.exam import Examination
 from flows.doctor.outline import Place
 from flows.doctor.values import is_blank, is_template
 from flows.expressions import ExpressionError, Reference, parse_condition, parse_template
+from flows.reading import COMMON, CONDITIONS, TEMPLATES, Scope
 from flows.text import Path
-
-Scope: TypeAlias = Literal["before", "own", "body", "probes", "answer"]
-"""What can be read: what ran ``before``; also the node's ``own`` output; also the loop's ``body``; also the ``probes``
-of its reconcile; also the ``answer`` to a task."""
-
-Fields: TypeAlias = tuple[tuple[Path, Scope], ...]
-
-_COMMON: Final[Fields] = (
-    (("action",), "before"),
-    (("idempotency_key",), "before"),
-    (("undo", "arguments"), "own"),
-    (("resources",), "own"),
-    (("reconcile", "result"), "probes"),
-)
-_TEMPLATES: Final[Mapping[str, Fields]] = {
-    kinds.FUNCTION: ((("arguments",), "before"), (("compensation_input_mapping",), "own")),
-    kinds.HUMAN_TASK: tuple(
-        ((name,), "before")
-        for name in ("assignee", "task_description", "options", "data", "due_in_seconds", "priority")
-    ),
-    kinds.WAIT: ((("duration",), "before"), (("until",), "before")),
-    kinds.SUB_FLOW: ((("input_mapping",), "before"),),
-    kinds.AI_AGENT: ((("prompt",), "before"), (("message",), "before")),
-    kinds.STOP: ((("reason",), "before"),),
-    kinds.OR: ((("router", "prompt"), "before"),),
-    kinds.PARALLEL: ((("fan_out", "over"), "before"),),
-    kinds.LOOP: ((("loop", "over"), "before"),),
-    kinds.AI_SEQUENCE: ((("prompt",), "before"),),
-    kinds.COMPETITION: ((("prompt",), "before"), (("referee", "prompt"), "before")),
-}
-_CONDITIONS: Final[Fields] = (
-    (("when",), "before"),
-    (("condition",), "before"),
-    (("loop", "while"), "body"),
-    (("loop", "until"), "body"),
-    (("response_condition",), "answer"),
-    (("reconcile", "outcome"), "probes"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +33,14 @@ def uses(exam: Examination) -> list[list[Use]]:
 
 def _of_place(place: Place) -> Iterator[Use]:
     present = place.raw.keys() | place.properties.keys()
-    for field, scope in (*_COMMON, *_TEMPLATES.get(place.kind, ())):
+    for field, scope in (*COMMON, *TEMPLATES.get(place.kind, ())):
         value = place.at(field) if field[0] in present else None
         if is_template(value) or isinstance(value, list | dict):
             template = parse_template(value)
             if not template.is_constant or template.unbalanced:
                 found, errors = template.references(), template.errors
                 yield Use(place, field, scope, found, errors, template.unbalanced)
-    for field, scope in _CONDITIONS:
+    for field, scope in CONDITIONS:
         value = place.at(field) if field[0] in present else None
         if value is not None:
             yield _condition(place, field, scope, value)

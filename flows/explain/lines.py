@@ -131,6 +131,9 @@ def _ways(node: Node, graph: Graph) -> tuple[Way, ...]:
         case kinds.DECISION:
             named = {arm: _name(target, graph) for arm, target in node.edges.items()}
             return (Way("yes", named.get("yes_branch", after)), Way("no", named.get("no_branch", after)))
+        case kinds.AGENT_DECISION:
+            chosen = (Way(choice, _name(target, graph)) for choice, target in node.edges.items())
+            return (*chosen, Way("not sure", after))
         case kinds.LOOP:
             return (*(Way("each time", child) for child in first[:1]), Way("done", after))
         case kinds.PARALLEL:
@@ -155,7 +158,7 @@ def _after(node: Node, graph: Graph) -> str:
             return node.id
         if node.kind in (kinds.PARALLEL, kinds.COMPETITION):
             return BRANCH_END
-    return END if node.next is None else graph.nodes[node.next].id
+    return END if node.next is None else _name(node.next, graph)
 
 
 def _name(index: int, graph: Graph) -> str:

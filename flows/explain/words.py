@@ -48,6 +48,8 @@ def purpose(node: Node) -> str:
             return "stops the run"
         case kinds.AI_AGENT | kinds.AI_SEQUENCE | kinds.CHAT:
             return f"asks {_agent(settings) or 'no agent'}"
+        case kinds.AGENT_DECISION:
+            return f"asks {_agent(settings.get('router') or {}) or 'no agent'} which way"
         case kinds.LOOP:
             return f"repeats {_loop(settings.get('loop') or {})}"
         case kinds.PARALLEL:

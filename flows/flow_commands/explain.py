@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser, OutputWrapp
 
 from flows.doctor import Library, check_document, errors
 from flows.explain import Explanation, as_json, as_mermaid, as_text, explain
-from flows.files import FlowFile, UnreadableFile, read_files
+from flows.files import FlowFile, TriggerFile, UnreadableFile, read_files
 from flows.flow_commands.doctor import library_for, line
 from flows.lowering import lower
 from flows.models import Flow
@@ -38,6 +38,8 @@ def _of_file(file: Path, workspace: str) -> Explanation:
     read = next(read_files([file]), UnreadableFile(f"There is no flow in {file}."))
     if isinstance(read, UnreadableFile):
         raise CommandError(str(read), returncode=2)
+    if isinstance(read, TriggerFile):
+        raise CommandError(f"{file} is a trigger, not a flow.", returncode=2)
     return _explained(read, library_for(workspace, [read]))
 
 

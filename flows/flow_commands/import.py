@@ -4,16 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
-from django.db import transaction
 
 from flows import library
-from flows.doctor import check_document, errors
-from flows.files import FlowFile, UnreadableFile, read_files
+from flows.files import read_files
 from flows.flow_commands.doctor import line
-from flows.library import DatabaseLibrary
+from flows.imports import FileReport, ImportRefused, import_files
 from flows.models import Workspace
-from flows.publishing import ImportReport, import_flow
-from flows.text import DocumentError
+from flows.publishing import ImportReport
 
 help = "Bring flow files in and publish them. All of them or, when one is refused, none."
 
@@ -32,57 +29,28 @@ def handle(options: dict[str, Any], stdout: OutputWrapper) -> None:
     if workspace is None:
         raise CommandError(f"There is no workspace {options['workspace']}.")
     library.sync()
-    files = _files(options["paths"])
-    known = DatabaseLibrary(workspace.pk, {each.path: each.document.workflow_data for each in files})
-    _tell_findings(files, known, stdout, is_draft=options["draft"])
+    is_draft = options["draft"]
     try:
-        with transaction.atomic():
-            reports = [(each, _import(each, workspace, known, options)) for each in files]
-    except DocumentError as error:
-        raise CommandError(str(error), returncode=2) from error
-    for each, report in reports:
-        stdout.write(f"{each.file}: {_told(report)}")
-
-
-def _files(paths: list[Path]) -> list[FlowFile]:
-    read = list(read_files(paths))
-    unreadable = [str(each) for each in read if isinstance(each, UnreadableFile)]
-    if unreadable or not read:
-        raise CommandError("\n".join(unreadable) or "There is no flow in these paths.", returncode=2)
-    files = [each for each in read if isinstance(each, FlowFile)]
-    by_path: dict[str, FlowFile] = {}
-    for each in files:
-        twin = by_path.setdefault(each.path, each)
-        if twin is not each:
-            raise CommandError(f"{twin.file} and {each.file} both are {each.path}. Rename one.", returncode=2)
-    return files
-
-
-def _tell_findings(files: list[FlowFile], known: DatabaseLibrary, stdout: OutputWrapper, *, is_draft: bool) -> None:
-    """Print what the doctor found; raise when that keeps a flow out."""
-    refused = []
-    for each in files:
-        found = check_document(each.document, library=known, flow_path=each.path)
-        for finding in found:
-            stdout.write(line(each.file, finding))
-        refused += [each.path] if errors(found) and not is_draft else []
-    if refused:
-        raise CommandError(
-            f"Nothing was imported: {', '.join(refused)} {'has' if len(refused) == 1 else 'have'} errors."
+        reports = import_files(
+            workspace,
+            read_files(options["paths"]),
+            by=None,
+            publish=options["publish"] and not is_draft,
+            draft=is_draft,
         )
+    except ImportRefused as refused:
+        _tell_findings(refused.reports, stdout)
+        raise CommandError(refused.message, returncode=2 if refused.is_unreadable else 1) from refused
+    _tell_findings(reports, stdout)
+    for each in reports:
+        if each.imported is not None:
+            stdout.write(f"{each.file}: {_told(each.imported)}")
 
 
-def _import(each: FlowFile, workspace: Workspace, known: DatabaseLibrary, options: dict[str, Any]) -> ImportReport:
-    return import_flow(
-        workspace,
-        each.text,
-        by=None,
-        publish=options["publish"] and not options["draft"],
-        draft=options["draft"],
-        folder=each.folder,
-        name=each.name,
-        library=known,
-    )
+def _tell_findings(reports: list[FileReport], stdout: OutputWrapper) -> None:
+    for each in reports:
+        for finding in each.findings:
+            stdout.write(line(each.file, finding))
 
 
 def _told(report: ImportReport) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from engine import commands, driver, inbox, recovery, wakeups
+from engine.machine import position as positions
 from engine.models import InboxTask, Instance
 from engine.outcomes import Pending, Result, Succeeded
 from engine.ports import Call, Ports
@@ -80,6 +81,14 @@ class World:
     def answer(self, run: UUID, by: str = ANA, **response: Any) -> InboxTask:
         task = InboxTask.objects.get(instance=run, assignee=by)
         return inbox.complete(task.pk, by=by, response=response, ports=self.ports)
+
+    def deliver(self, run: UUID, output: Any) -> None:
+        """The call that a run rests on is answered."""
+        leaf = positions.from_json(row(run).position).leaf
+        assert leaf is not None
+        result = output if isinstance(output, Result) else Succeeded(output)
+        commands.deliver_result(run, visit_seq=leaf.seq, attempt=leaf.attempt, result=result, ports=self.ports)
+        self.settle()
 
     def bury(self, worker: str = "node:1") -> None:
         """The worker is dead, and somebody noticed."""

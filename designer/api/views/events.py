@@ -20,6 +20,8 @@ from designer.api.authentication import still_signed_in
 from designer.api.base import ApiView, responses, valid
 from designer.api.events import Line, Place, count_if_ended, read
 from designer.api.serializers import EventsFilterSerializer
+from engine import testruns
+from engine.ports_production import ports
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +84,7 @@ async def _stream(request: HttpRequest, repo: str, place: Place) -> AsyncIterato
             for line in news.lines:
                 yield _frame(line)
             if news.over:
+                await live.in_pool(testruns.delivered, place.instance_id, ports())
                 return
             if not news.more and not await _something_happens(woken):
                 yield b": still here\n\n"

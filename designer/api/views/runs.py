@@ -20,28 +20,32 @@ from designer.api.serializers import (
     ResumeSerializer,
     RunSerializer,
     StartedSerializer,
+    TestRunSerializer,
 )
-from engine import commands
+from engine import commands, testruns
 from engine.errors import Conflict
+from engine.models import Instance
 from engine.ports_production import ports
+from engine.states import TERMINAL
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEY: Final = r"[!-~]{1,200}"
 LOOKUPS: Final = {"flow": "flow__path", "status": "status", "cursor": "pk__lt"}
 
 
+KEY_PARAMETER: Final = OpenApiParameter(
+    KEY_HEADER,
+    {"type": "string", "pattern": f"^{KEY}$"},
+    OpenApiParameter.HEADER,
+    description="Makes the call safe to repeat for 24 hours: the same key and body get the same answer.",
+)
+
+
 class RunView(ApiView):
     @extend_schema(
         operation_id="run_flow",
         tags=["runs"],
-        parameters=[
-            OpenApiParameter(
-                KEY_HEADER,
-                {"type": "string", "pattern": f"^{KEY}$"},
-                OpenApiParameter.HEADER,
-                description="Makes the call safe to repeat for 24 hours: the same key and body get the same answer.",
-            )
-        ],
+        parameters=[KEY_PARAMETER],
         request=RunSerializer,
         responses=responses({200: StartedSerializer}, 403, 409, 413, 415),
     )
@@ -62,7 +66,35 @@ class RunView(ApiView):
             key=key,
             ports=ports(),
         )
-        return Response({"instance_id": instance.pk, "job_id": str(instance.pk), "status": "queued"})
+        return _queued(instance)
+
+
+class TestRunView(ApiView):
+    @extend_schema(
+        operation_id="test_flow",
+        tags=["runs"],
+        parameters=[KEY_PARAMETER],
+        request=TestRunSerializer,
+        responses=responses({200: StartedSerializer}, 403, 409, 413, 415),
+    )
+    def post(self, request: Request, repo: str) -> Response:
+        """Start a test run of a flow's draft, with mocks in place of functions and agents.
+
+        The draft as it is now is run, published or not; where there is none, the newest version. 409 lists what the doctor
+        finds wrong with it.
+        """
+        key = _key(request)
+        asked = self.sent(TestRunSerializer)
+        instance = testruns.start_test(
+            access.get_testable_flow_for(self.person, repo, asked["flow_path"]),
+            input=asked["input"],
+            test_config=asked["test_config"],
+            by=access.user_path(self.person),
+            user=self.person,
+            key=key,
+            ports=ports(),
+        )
+        return _queued(instance)
 
 
 class InstancesView(ApiView):
@@ -87,7 +119,10 @@ class InstanceView(ApiView):
     @extend_schema(operation_id="get_instance", tags=["runs"], responses=responses({200: InstanceDetailSerializer}))
     def get(self, request: Request, repo: str, instance_id: UUID) -> Response:
         """One run: where it stands, what it knows, how it ended."""
-        return Response(InstanceDetailSerializer(access.get_instance_for(self.person, repo, instance_id)).data)
+        data = InstanceDetailSerializer(access.get_instance_for(self.person, repo, instance_id)).data
+        if data["status"] in TERMINAL:
+            testruns.delivered(instance_id, ports())
+        return Response(data)
 
     @extend_schema(operation_id="delete_instance", tags=["runs"], responses=responses({204: None}, 403, 409))
     def delete(self, request: Request, repo: str, instance_id: UUID) -> Response:
@@ -124,6 +159,10 @@ class ResumeView(ApiView):
         instance = access.get_resumable_instance_for(self.person, repo, instance_id)
         signal = commands.resume(instance.pk, data=data, by=access.user_path(self.person), ports=ports())
         return Response({"instance_id": instance.pk, "job_id": str(signal), "status": "resumed"})
+
+
+def _queued(instance: Instance) -> Response:
+    return Response({"instance_id": instance.pk, "job_id": str(instance.pk), "status": "queued"})
 
 
 def _key(request: Request) -> str | None:

@@ -49,6 +49,9 @@ class Kind:
     def start_anew(self, turn: Turn) -> None:
         """This construct (the innermost open container) failed and has retries left: it starts anew after their delay."""
 
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """A redo of all that is in this container (the innermost open one) starts at its entry."""
+
     def left(self, turn: Turn) -> None:
         """A jump leaves this container (the innermost open one)."""
 

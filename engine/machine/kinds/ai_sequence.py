@@ -100,6 +100,7 @@ class AiSequence(Kind):
     def _tool_ended(self, turn: Turn, node: Node, result: Result) -> None:
         match result:
             case Succeeded(output):
+                _register(turn, node, output)
                 self._tell(turn, node, output, AttemptResult.SUCCEEDED)
             case Failed():
                 code = {"code": result.code} if result.code else {}
@@ -156,6 +157,23 @@ class AiSequence(Kind):
         steps.succeed(turn, node, output, usage=memory["usage"])
 
 
+def _register(turn: Turn, node: Node, output: Any) -> None:
+    """What the tool did can be undone from now on, whatever becomes of the sequence: as its manifest says, with the arguments of
+    the call where that maps no input."""
+    assert turn.leaf is not None
+    wanted = _memory(turn)["pending"][0]
+    declared = wanted.get("compensation")
+    path = kinds.reference_path(declared.get("function_ref")) if isinstance(declared, Mapping) else None
+    if path is None:
+        return
+    mapping, missing_ok = declared.get("input"), declared.get("missing_ok") is True
+    if mapping is None:
+        row = {"path": path, "input": wanted["arguments"], "missing_ok": missing_ok}
+    else:
+        row = steps.compensation_row(turn, node, path, mapping, output, missing_ok=missing_ok)
+    steps.register(turn, node, turn.leaf, **row)
+
+
 def _question(turn: Turn, node: Node, memory: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The agent to ask, and what. Raises ``ExpressionError``."""
     config, schema = _config(node), _schema(node)
@@ -177,6 +195,8 @@ def _question(turn: Turn, node: Node, memory: Mapping[str, Any]) -> tuple[Any, d
     }
     if config.get("timeout_ms"):
         question["answer_ms"] = config["timeout_ms"]
+    if config.get("thinking_enabled") is True:
+        question["thinking"] = True
     return agent, question
 
 
@@ -192,7 +212,7 @@ def _explicit(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wanted(calls: Any) -> list[dict[str, Any]]:
-    """The calls of tools the engine is to make: ``[{id, path, arguments, error?}]``."""
+    """The calls of tools the engine is to make: ``[{id, path, arguments, compensation?, error?}]``."""
     found = [each for each in calls if isinstance(each, Mapping)] if isinstance(calls, list) else []
     return [{"id": str(number), "path": "", "arguments": {}, **each} for number, each in enumerate(found)]
 

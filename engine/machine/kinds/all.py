@@ -2,6 +2,7 @@
 
 from engine.machine.kinds import (
     agent,
+    agent_decision,
     ai_sequence,
     chat,
     competition,
@@ -18,6 +19,7 @@ from engine.machine.kinds import (
 
 __all__ = [
     "agent",
+    "agent_decision",
     "ai_sequence",
     "chat",
     "competition",

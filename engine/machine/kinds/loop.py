@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.machine import expressions, ladder, paths
+from engine.machine import expressions, ladder, limits, paths
 from engine.machine.faults import Fault, evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.position import Leaf
@@ -28,6 +28,7 @@ class LoopContainer(Kind):
     def enter(self, turn: Turn, node: Node) -> None:
         paths.open_container(turn, node, attempt=1)
         turn.writes.update("visit", {"seq": turn.frames[-1].seq}, attempts=1)
+        limits.begin(turn, node)
         self._begin(turn, node)
 
     def try_again(self, turn: Turn, node: Node) -> None:
@@ -37,6 +38,7 @@ class LoopContainer(Kind):
         turn.leaf = None
         turn.reopen(leaf, attempt=leaf.attempt + 1)
         turn.writes.update("visit", {"seq": leaf.seq}, attempts=leaf.attempt + 1)
+        limits.begin(turn, node)
         self._begin(turn, node)
 
     def body_ended(self, turn: Turn) -> bool:
@@ -51,15 +53,21 @@ class LoopContainer(Kind):
         frame = turn.frames.pop()
         node, attempt = turn.node(frame.node), frame.data.get("attempt", 1)
         turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt)
+        turn.writes.delete("wakeup", {"visit_seq": frame.seq})
         delay = node.policy.retry.delay_ms(attempt, random=turn.world.random)
         turn.rest(WaitKind.RETRY, "retry", due=turn.after(delay), wake="retry")
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """The iteration that is on its way starts again; those before it stay."""
+        paths.remember(turn, first=turn.position.last_seq + 1, last=None)
+        turn.target = node.children[0]
 
     def left(self, turn: Turn) -> None:
         """A jump ends the loop with the iterations finished so far."""
         self._finish(turn, turn.frames[-1].data.get("index", 0))
 
     def _begin(self, turn: Turn, node: Node) -> None:
-        frame, settings = turn.frames[-1], _settings(node)
+        frame, settings = turn.frames[-1], settings_of(node)
         try:
             limit = self._limit(turn, settings)
         except ExpressionError as error:
@@ -68,8 +76,8 @@ class LoopContainer(Kind):
         except _Unusable as problem:
             ladder.fail_container(turn, Fault(str(problem), "evaluation", final=True))
             return
-        names = {"item": settings.get("item") or "item", "place": settings.get("index")} if "over" in settings else {}
-        turn.frames[-1] = replace(frame, data={"attempt": frame.data["attempt"], "limit": limit, **names})
+        data = {"attempt": frame.data["attempt"], "limit": limit, **names_of(settings)}
+        turn.frames[-1] = replace(frame, data=data)
         if self._next(turn, 0):
             paths.go_on(turn, node)
 
@@ -90,9 +98,10 @@ class LoopContainer(Kind):
 
     def _next(self, turn: Turn, index: int) -> bool:
         """Start iteration ``index``, or end the loop: ``True`` when it is over and control leads on from it."""
+        paths.remember(turn, index=index)  # the condition may read the number of the iteration it decides about
         frame = turn.frames[-1]
         node, limit = turn.node(frame.node), frame.data["limit"]
-        condition = _settings(node).get("while")
+        condition = settings_of(node).get("while")
         over = (limit is not None and index >= limit) or not node.children
         if not over and condition is not None:
             try:
@@ -103,7 +112,7 @@ class LoopContainer(Kind):
         if over:
             self._finish(turn, index)
             return True
-        paths.remember(turn, index=index, first=turn.position.last_seq + 1, last=None)
+        paths.remember(turn, first=turn.position.last_seq + 1, last=None)
         turn.target = node.children[0]
         return False
 
@@ -111,7 +120,7 @@ class LoopContainer(Kind):
         frame = turn.frames[-1]
         node, index = turn.node(frame.node), frame.data["index"]
         self._record(turn, node, failed=failed)
-        until = _settings(node).get("until")
+        until = settings_of(node).get("until")
         if until is not None and not failed:
             try:
                 if expressions.holds(turn, until):
@@ -154,9 +163,16 @@ class _Unusable(Exception):
     """What the loop is to run over is not usable."""
 
 
-def _settings(node: Node) -> Mapping[str, Any]:
+def settings_of(node: Node) -> Mapping[str, Any]:
     found = node.settings.get("loop")
     return found if isinstance(found, Mapping) else {}
+
+
+def names_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """How the body calls its item and its place among the items; nothing where the loop has no items."""
+    if "over" not in settings:
+        return {}
+    return {"item": settings.get("item") or "item", "place": settings.get("index")}
 
 
 def _items(value: Any) -> list[Any]:

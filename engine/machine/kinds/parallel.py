@@ -4,17 +4,20 @@ reference/flow-format.md, section 6; design/engine-notes.md, section 6. The cont
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from engine.machine import paths, steps
-from engine.machine.faults import Fault
+from engine.machine import branches as crossing
+from engine.machine import expressions, limits, paths, steps
+from engine.machine.faults import Fault, evaluation
 from engine.machine.happenings import ChildEnded
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.run import EndedChild
 from engine.machine.turn import NewChild, Turn
 from engine.states import Status, WaitKind
 from flows import kinds
-from flows.graph import Node
+from flows.expressions import ExpressionError
+from flows.graph import BRANCH_INPUT, Node
 
 MAX_BRANCHES = 500
 GOOD = (Status.COMPLETED, Status.STOPPED)
@@ -34,8 +37,15 @@ class ParallelContainer(Kind):
     def child_ended(self, turn: Turn, node: Node, child: ChildEnded) -> None:
         leaf = turn.leaf
         assert leaf is not None
+        broken = turn.position.broken
+        if broken is not None and broken.get("expired"):
+            limits.branches_ended(turn, node)
+            return
+        if broken is not None:
+            crossing.all_ended(turn, node, broken)
+            return
         branches = turn.run.children(leaf.seq, leaf.attempt)
-        fault = _fault(node, branches)
+        fault = fault_of(node, branches)
         if fault is None:
             steps.finish(turn, node, _merged(node, branches))
         steps.keep_effects(turn, node, leaf)
@@ -43,6 +53,12 @@ class ParallelContainer(Kind):
             paths.go_on(turn, node)
         else:
             steps.fail(turn, node, fault)
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """All branches start again, as another attempt of the same visit with all its retries."""
+        assert turn.leaf is not None
+        turn.leaf = replace(turn.leaf, done=turn.leaf.attempt)
+        self.try_again(turn, node)
 
     def _fork(self, turn: Turn, node: Node) -> None:
         fan_out = node.settings.get("fan_out")
@@ -55,13 +71,18 @@ class ParallelContainer(Kind):
         assert turn.leaf is not None
         turn.children += branches
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=len(branches))
-        turn.rest(WaitKind.CHILD, "join", data={"branches": len(branches)})
+        turn.rest(
+            WaitKind.CHILD, "join", due=limits.due(turn, node), wake=limits.WAKE, data={"branches": len(branches)}
+        )
 
-    def _children(self, turn: Turn, node: Node) -> list[NewChild]:
-        """One branch a child, with the parent's input."""
+    def _children(self, turn: Turn, node: Node) -> list[NewChild] | None:
+        """One branch a child, with the parent's input or what the child maps; ``None`` when the attempt failed for a mapping."""
+        inputs = _inputs(turn, node, [(child, turn.run.facts.input) for child in node.children])
+        if inputs is None:
+            return None
         return [
-            _branch(turn, node, index, turn.run.facts.input, turn.node(child).id, child, alone=True)
-            for index, child in enumerate(node.children)
+            _branch(turn, node, index, value, turn.node(child).id, child, alone=True)
+            for index, (child, value) in enumerate(zip(node.children, inputs, strict=True))
         ]
 
     def _fan_out(self, turn: Turn, node: Node, fan_out: Mapping[str, Any]) -> list[NewChild] | None:
@@ -80,12 +101,30 @@ class ParallelContainer(Kind):
             turn.event("log", node.id, level="warning", message=message)
         if not node.children:
             return []
+        first, items = node.children[0], [{"item": item, "index": index} for index, item in enumerate(value[:most])]
+        inputs = _inputs(turn, node, [(first, item) for item in items])
+        if inputs is None:
+            return None
         return [
-            _branch(
-                turn, node, index, {"item": item, "index": index}, f"{node.id}-{index}", node.children[0], alone=False
-            )
-            for index, item in enumerate(value[:most])
+            _branch(turn, node, index, value, f"{node.id}-{index}", first, alone=False)
+            for index, value in enumerate(inputs)
         ]
+
+
+def _inputs(turn: Turn, node: Node, branches: Sequence[tuple[int, Any]]) -> list[Any] | None:
+    """What each branch gets: its own input, unless it has a mapping, which may read that beside the run's names.
+
+    ``None`` when the attempt failed for one. Only the runtime format has such mappings.
+    """
+    inputs = []
+    for child, own in branches:
+        mapping = turn.node(child).settings.get(BRANCH_INPUT)
+        try:
+            inputs.append(own if mapping is None else expressions.resolve(turn, mapping, given=own))
+        except ExpressionError as error:
+            steps.fail(turn, node, evaluation(error, "input_mapping"))
+            return None
+    return inputs
 
 
 def _branch(turn: Turn, node: Node, index: int, value: Any, branch_id: str, first: int, *, alone: bool) -> NewChild:
@@ -93,7 +132,7 @@ def _branch(turn: Turn, node: Node, index: int, value: Any, branch_id: str, firs
     position = {
         "target": first,
         "scope": node.index,
-        "made_by": turn.leaf.attempt,
+        **turn.started_by(),
         **({"entry": first} if alone else {}),
     }
     return NewChild(turn.new_id(), value, turn.leaf.seq, index=index, branch_id=branch_id, position=position)
@@ -103,13 +142,13 @@ def _strategy(node: Node) -> str:
     return str(node.settings.get("merge_strategy") or "merge_all")
 
 
-def _fault(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
+def fault_of(node: Node, branches: Sequence[EndedChild]) -> Fault | None:
     """Why the container fails, if it does. ``on_error: continue`` forgives failed branches, ``stop`` none."""
     failed = [branch for branch in branches if branch.status not in GOOD]
     if not failed or node.policy.on_error == "continue":
         return None
     error = failed[0].error or {}
-    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"))
+    fault = Fault(_message(failed[0]), code=error.get("code"), status=error.get("status"), counted=True)
     if _strategy(node) == "first_success":
         return fault if len(failed) == len(branches) else None
     return fault if _strategy(node) == "all_success" or node.policy.on_error == "stop" else None

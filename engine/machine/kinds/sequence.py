@@ -8,6 +8,7 @@ from engine.machine.faults import evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
 from engine.outcomes import Result
+from engine.states import Outcome
 from flows import kinds
 from flows.expressions import ExpressionError
 from flows.graph import Node
@@ -26,6 +27,9 @@ class AndContainer(Kind):
     def body_ended(self, turn: Turn) -> bool:
         paths.close_container(turn)
         return True
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        turn.target = node.children[0]
 
     def left(self, turn: Turn) -> None:
         paths.close_container(turn)
@@ -60,6 +64,23 @@ class OrContainer(AndContainer):
     def body_ended(self, turn: Turn) -> bool:
         self.left(turn)
         return True
+
+    def begin_again(self, turn: Turn, node: Node) -> None:
+        """The rules, and where none is true the router, are asked again."""
+        try:
+            chosen = _choose(turn, node)
+        except ExpressionError as error:
+            ladder.fail_container(turn, evaluation(error, "rules"))
+            return
+        if chosen is not None:
+            paths.remember(turn, routed=False)
+            turn.target = chosen
+        elif routing.router_of(node) is not None:
+            turn.leaf = turn.suspend()
+            self.try_again(turn, node)
+        else:
+            paths.close_container(turn, Outcome.SKIPPED)
+            paths.go_on(turn, node)
 
     def left(self, turn: Turn) -> None:
         frame = turn.frames[-1]

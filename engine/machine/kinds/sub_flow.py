@@ -56,7 +56,7 @@ class SubFlowStep(Kind):
             steps.fail(turn, node, Fault(message, "evaluation", final=True))
             return
         assert turn.leaf is not None
-        position = {"made_by": turn.leaf.attempt}
+        position = turn.started_by()
         child = NewChild(turn.new_id(), value, turn.leaf.seq, flow.flow_id, flow.version_id, position=position)
         turn.children.append(child)
         turn.writes.update("visit", {"seq": turn.leaf.seq}, open_children=1)

@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from engine.cluster import identity
 from engine.cluster.cluster import run_cluster
@@ -11,6 +12,7 @@ from engine.cluster.sentinel import Hooks
 from engine.cluster.timekeeper import Timekeeper
 
 SWEEP_EVERY = 5.0  # seconds
+TIDY_EVERY = 10.0
 
 
 class Command(BaseCommand):
@@ -22,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
         # code of the drives is in memory once, not once per worker.
-        from engine import recovery, tasks, wakeups  # noqa: F401
+        from engine import recovery, tasks, testruns, wakeups  # noqa: F401
         from engine.ports_production import ports
 
         if options["node"]:
@@ -34,6 +36,13 @@ class Command(BaseCommand):
         def sweep() -> None:
             recovery.sweep(ports())
 
+        def tidy_test_runs() -> None:
+            testruns.hurry_resting(ports())
+            testruns.discard_ended(ports())
+
+        # A question before each message would be a transaction more; every process here gets over a broken connection.
+        connections.settings[DEFAULT_DB_ALIAS]["CONN_HEALTH_CHECKS"] = False
         hooks = Hooks(worker_died=worker_died, beat=recovery.beat)
-        timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), [(SWEEP_EVERY, sweep)])
+        chores = [(SWEEP_EVERY, sweep), (TIDY_EVERY, tidy_test_runs)]
+        timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), chores)
         sys.exit(run_cluster(hooks, timekeeper))

@@ -93,6 +93,13 @@ def test_an_ended_run_is_replayed_and_the_stream_ends(server, alice, run):
     assert events[2][1]["output"] == {"ok": True}
 
 
+def test_a_test_run_may_go_once_its_end_was_streamed(server, alice, run):
+    Instance.objects.filter(pk=run.pk).update(auto_discard=True)
+    complete(run)
+    follow(server, run, alice)
+    assert Instance.objects.get(pk=run.pk).delivered_at is not None
+
+
 def test_what_happens_while_one_listens_arrives_at_once(server, alice, run):
     record(run, "step_started")
     delays = []

@@ -1,5 +1,8 @@
 """The list of flows and the beginnings of new ones."""
 
+import zipfile
+from io import BytesIO
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -134,3 +137,55 @@ def test_who_may_not_make_flows(who, status, request, as_):
     assert client.post(NEW, {"how": "empty", "title": "X"}).status_code == status
     assert "New flow" not in text_of(client.get("/flows/"))
     assert not Flow.objects.exists()
+
+
+# --- several at once --------------------------------------------------------------------------------------------------
+
+IMPORT = "/flows/-/import"
+
+
+def several(*names):
+    return [SimpleUploadedFile(f"{name}.yaml", (FLOWS / f"{name}.yaml").read_bytes()) for name in names]
+
+
+def test_several_files_come_in_as_drafts(ed, as_):
+    answer = as_(ed).post(IMPORT, {"files": several("shift-cover", "order-fulfilment")})
+    assert answer["Location"] == "/flows/"
+    assert set(Flow.objects.values_list("path", flat=True)) == {"/flows/shift-cover", "/flows/order-fulfilment"}
+
+
+def test_an_archive_comes_in_with_its_folders(ed, as_):
+    held = BytesIO()
+    with zipfile.ZipFile(held, "w") as made:
+        made.writestr(
+            "hr/cover.node.yaml", (FLOWS / "shift-cover.yaml").read_text().replace("name: shift-cover", "name: cover")
+        )
+    as_(ed).post(IMPORT, {"files": [SimpleUploadedFile("all.zip", held.getvalue())]})
+    assert Flow.objects.get().path == "/flows/hr/cover"
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (SimpleUploadedFile("x.zip", b"no archive"), "The archive cannot be read"),
+        (SimpleUploadedFile("x.yaml", b"just words"), "This is no flow"),
+        (SimpleUploadedFile("x.yaml", b"#" * 6_000_000), "too large"),
+    ],
+)
+def test_several_of_which_one_is_none_say_why(file, words, ed, as_):
+    response = as_(ed).post(IMPORT, {"files": [*several("shift-cover"), file]})
+    assert (response.status_code, words in text_of(response)) == (400, True)
+    assert not Flow.objects.exists()
+
+
+def test_several_do_not_write_over_unasked(ed, as_):
+    flow = FlowFactory(path="/flows/shift-cover", draft="old")
+    assert as_(ed).post(IMPORT, {"files": several("shift-cover")}).status_code == 400
+    as_(ed).post(IMPORT, {"files": several("shift-cover"), "overwrite": "yes"})
+    flow.refresh_from_db()
+    assert flow.draft == (FLOWS / "shift-cover.yaml").read_text()
+
+
+def test_who_may_not_make_flows_brings_none_in(bob, as_):
+    assert as_(bob).post(IMPORT, {"files": several("shift-cover")}).status_code == 403
+    assert as_(bob).get(IMPORT).status_code == 405

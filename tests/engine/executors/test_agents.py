@@ -148,6 +148,13 @@ def test_at_its_limit_a_sequence_takes_the_last_answer(ask, script, tool):
     assert ask(max_model_calls=2, at_limit="answer").output["outcome"] == "partial"
 
 
+def test_what_undoes_an_explicit_tool_goes_along(ask, script, tool):
+    undone = {"function_ref": "/test/unlook", "input": {"n": "${output.n}"}}
+    tool(double, effect="write", compensation=undone)
+    script({"when": "results.isEmpty()", "use": [{"tool": "/test/look", "arguments": {"n": 2}}]}, tools=["/test/look"])
+    assert ask(explicit="all").output["tool_calls"][0]["compensation"] == undone
+
+
 @pytest.mark.parametrize("explicit", ["all", ["/test/look"]])
 def test_explicit_tools_are_left_to_the_engine(ask, script, tool, explicit):
     calls, others = tool(double), tool(double, "/test/other")

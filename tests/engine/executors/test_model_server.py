@@ -51,6 +51,14 @@ def test_the_server_is_told_what_the_agent_is_and_what_is_asked(ask, model, key)
     assert body["messages"][1]["content"].startswith("Sum up\n\n# Workflow context\n\n```json\n{")
 
 
+def test_a_model_thinks_only_where_it_is_asked_to(ask, model):
+    server = model(says("ok"), says("ok"))
+    ask("Sum up", thinking=True)
+    ask("Sum up")
+    assert server.requests[0]["body"]["reasoning_effort"] == "medium"
+    assert "reasoning_effort" not in server.requests[1]["body"]
+
+
 def test_a_server_without_keys_gets_none_of_ours(ask, model, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")

@@ -35,7 +35,7 @@ def container(name, kind, *children, **keys):
 class Scene:
     """A run that was started and rests. Verbs are those of a scenario's ``do``."""
 
-    def __init__(self, *nodes, agents=None, functions=None, groups=None, input=None, **flow):
+    def __init__(self, *nodes, agents=None, functions=None, groups=None, input=None, manifests=None, **flow):
         clean()
         agents, functions = agents or {}, functions or {}
         scenario = Scenario(
@@ -44,7 +44,7 @@ class Scene:
             line=1,
             flow={"nodes": list(nodes), **flow},
             scripts={**agents, **functions},
-            manifests=dict.fromkeys(functions),
+            manifests={**dict.fromkeys(functions), **(manifests or {})},
             agents=frozenset(agents),
             groups=groups or {},
             input=input or {},

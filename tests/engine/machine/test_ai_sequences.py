@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.models import Compensation
 from engine.states import AttemptResult
 from tests.engine.machine.scene import container, step
 
@@ -47,6 +48,40 @@ def test_explicit_tools_are_calls_of_their_own(work):
     assert run.asked(1) == {"n": 2}
     assert run.asked(2)["messages"] == [SAID, {"role": "tool", "tool_call_id": "c1", "content": '{"n":4}'}]
     assert [each.path for each in run.attempts("helper")] == run.calls
+
+
+def test_a_model_is_asked_to_think_where_the_flow_says_so(work):
+    assert work(DONE, thinking_enabled=True).asked()["thinking"] is True
+    assert "thinking" not in work(DONE, thinking_enabled=False).asked()
+
+
+UNDO = {"function_ref": "/lib/other", "input": {"found": "${output.n}"}, "missing_ok": True}
+
+
+def test_what_undoes_a_tool_is_registered_with_its_success(work):
+    run = work(wants({**LOOK, "compensation": UNDO}), DONE, tool_mode="explicit")
+    (registered,) = Compensation.objects.filter(instance=run.instance)
+    assert (registered.path, registered.input, registered.missing_ok) == ("/lib/other", {"found": 4}, True)
+
+
+def test_a_tool_without_a_mapping_is_undone_with_its_own_arguments(work):
+    run = work(wants({**LOOK, "compensation": {"function_ref": "/lib/other"}}), DONE, tool_mode="explicit")
+    assert Compensation.objects.get(instance=run.instance).input == {"n": 2}
+
+
+def test_a_tool_that_failed_is_not_undone(work):
+    calls = wants({**LOOK, "compensation": UNDO})
+    run = work(calls, DONE, look=[{"fail": "no"}], tool_mode="explicit")
+    assert not Compensation.objects.filter(instance=run.instance).exists()
+
+
+def test_tools_are_undone_newest_first_when_the_sequence_fails_after_them(work):
+    calls = wants({**LOOK, "compensation": UNDO}, {**LOOK, "id": "c2", "compensation": UNDO})
+    failed = {"fail": {"message": "no more", "code": "quota"}}
+    found = [{"return": {"n": 1}}, {"return": {"n": 2}}]
+    run = work(calls, failed, look=found, tool_mode="explicit", keys={"retry": {"max_retries": 0}})
+    assert run.status == "rolled_back"
+    assert [run.asked(number) for number in (4, 5)] == [{"found": 2}, {"found": 1}]
 
 
 def test_each_call_has_a_key_of_its_own(work):

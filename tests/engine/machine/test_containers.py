@@ -159,6 +159,11 @@ def test_a_loop_without_a_body_is_over_at_once() -> None:
     assert walk(loop("l", times=10**9)).go().output == {"results": [], "count": 0}
 
 
+def test_a_while_reads_the_number_of_the_iteration_it_decides_about() -> None:
+    found = walk(loop("l", call("a"), **{"while": "iteration < 2 && index == iteration"})).go()
+    assert (found.called(), found.status) == (["a", "a"], "completed")
+
+
 def test_a_while_ends_at_its_thousandth_iteration() -> None:
     assert walk(loop("l", decision("d", "true"), **{"while": "true"})).go().output["count"] == 1000
 

@@ -4,7 +4,7 @@ Writes of one transition see the rows as they were before it; that is what one S
 inserted and deleted in the same transition would stumble over.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,8 @@ from engine.machine.happenings import (
 from engine.machine.machine import decide
 from engine.machine.memory import take_in
 from engine.machine.position import Position
-from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo, World
+from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo, UndoCall, Visited, World
+from engine.machine.slots import NO_LOOP
 from engine.machine.turn import Decision, NewChild
 from engine.machine.writes import Write
 from engine.outcomes import Failed, Pending, Result, Succeeded
@@ -38,6 +39,7 @@ from flows.lowering import lower
 START = datetime(2030, 1, 7, 9, tzinfo=UTC)
 RUN_ID = UUID(int=1)
 OPEN = ("registered", "running")
+CALLS_BACK = ("compensation", "undo")
 
 
 class Somebody:
@@ -214,6 +216,10 @@ class Walk:
                     row.update(status="cancelled", cancellation_reason=reason)
         self.events += [{"type": e.type, "node_id": e.node_id, "seq": e.visit_seq, **e.data} for e in decision.events]
         self.children += decision.children
+        if decision.replaced is not None:
+            for row in self.visits:
+                if decision.replaced.first <= row["seq"] <= decision.replaced.last and not row.get("replaced"):
+                    row["replaced"] = decision.replaced.round
         take_in(self.run, decision)
 
     def _write(self, each: Write) -> None:
@@ -223,11 +229,15 @@ class Walk:
                 del rows[place]
         elif each.new:
             assert each.key not in rows, f"{each.table} {key} is written twice"
-            assert each.table != "compensation" or "state" not in each.values
-            fresh = {"state": "registered"} if each.table == "compensation" else {}
+            assert each.table not in CALLS_BACK or "state" not in each.values
+            fresh = {"state": "registered"} if each.table in CALLS_BACK else {}
             rows[each.key] = {**fresh, **key, **deepcopy(each.values)}
         elif each.key in rows:
             rows[each.key].update(deepcopy(each.values))
+        elif each.table == "compensation":
+            for row in rows.values():
+                if key.items() <= row.items():
+                    row.update(deepcopy(each.values))
         else:
             assert each.table == "attempt", f"{each.table} {key} is not there"
 
@@ -247,6 +257,7 @@ class Walk:
             results=self._results,
             children=lambda seq, attempt: self.ended_children.get((seq, attempt), []),
             plan=_Plan(self),
+            history=_History(self),
         )
 
     def _column(self, seqs: Sequence[int], name: str) -> dict[int, Any]:
@@ -255,6 +266,71 @@ class Walk:
 
     def _results(self, loop_seq: int) -> dict[int, Any]:
         return {row["iteration"]: row.get("output") for row in self.visits if row.get("loop_seq") == loop_seq}
+
+
+class _History:
+    """Implements :class:`engine.machine.run.History` over the rows. Child runs have none here: they are scenarios' business."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+
+    def visits(self, first: int) -> list[Visited]:
+        return [_visited(row) for row in self._current() if row["seq"] >= first]
+
+    def before(self, first: int, nodes: Iterable[str]) -> list[Visited]:
+        wanted = set(nodes)
+        found: dict[str, Visited] = {}
+        rows = [row for row in self._current() if row["seq"] < first]
+        for row in rows:
+            found |= {row["node_id"]: _visited(row)} if row["node_id"] in wanted and row.get("outcome") else {}
+            for node_id in row.get("not_run") or ():
+                found.pop(node_id, None)
+        still_open = [_visited(row) for row in rows if row["node_id"] in wanted and not row.get("outcome")]
+        return [*found.values(), *still_open]
+
+    def failures(self, first: int, since: datetime) -> int:
+        counted = [row for row in self._walk.visits if row.get("counted") and row["seq"] >= first]
+        return sum(row["ended_at"] > since for row in counted)
+
+    def family(self, first: int) -> list[tuple[int, Run]]:
+        return []
+
+    def undos(self) -> list[UndoCall]:
+        rows = sorted(self._walk.rows("undo").values(), key=lambda row: row["place"])
+        names = ("place", "owner", "visit_seq", "node_id", "path", "arguments", "missing_ok")
+        return [
+            UndoCall(
+                **{name: row[name] for name in names},
+                attempts=row.get("attempts", 0),
+                compensations=sum(each["visit_seq"] == row["visit_seq"] for each in self._registered()),
+            )
+            for row in rows
+            if row["state"] in OPEN
+        ]
+
+    def key(self, node_id: str, slot: str) -> str | None:
+        rows = [row for row in self._walk.visits if (row["node_id"], row.get("slot")) == (node_id, slot)]
+        return next((row["idempotency_key"] for row in reversed(rows) if row.get("idempotency_key")), None)
+
+    def superseded(self, node_id: str, slot: str) -> list[int]:
+        replaced = {
+            row["seq"]
+            for row in self._walk.visits
+            if row["node_id"] == node_id and row.get("replaced") and row.get("slot", NO_LOOP) == slot
+        }
+        return [row["position"] for row in self._registered() if row["visit_seq"] in replaced]
+
+    def _current(self) -> list[dict[str, Any]]:
+        rows = [row for row in self._walk.visits if not row.get("replaced")]
+        return sorted(rows, key=lambda row: row["seq"])
+
+    def _registered(self) -> list[dict[str, Any]]:
+        return [row for row in self._walk.rows("compensation").values() if row["state"] == "registered"]
+
+
+def _visited(row: Mapping[str, Any]) -> Visited:
+    outcome, completion = row.get("outcome", ""), row.get("completion", 0)
+    return Visited(row["seq"], row["node_id"], row["number"], outcome, completion, row.get("iterations", ""))
 
 
 class _Plan:

@@ -92,12 +92,6 @@ def test_a_definition_nested_too_deep_gets_one_finding():
     assert [each.code for each in check({"nodes": nodes})] == ["INVALID_VALUE"]
 
 
-def test_the_runtime_format_is_refused_in_words():
-    found = errors(check({"nodes": [{"id": "s", "step_type": "start", "next_node": "e"}]}))
-    assert [each.code for each in found] == ["UNKNOWN_NODE_TYPE"]
-    assert "runtime format" in found[0].message
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -19,7 +19,7 @@ def test_each_code_is_found_and_nothing_else(code):
 
 
 def test_every_code_of_the_table_has_a_case():
-    assert CASES.keys() == CODES.keys()
+    assert CASES.keys() | {"TRIGGER_NOT_APPLICABLE"} == CODES.keys()  # a trigger is no part of a flow
 
 
 @pytest.mark.parametrize("code", CASES)
