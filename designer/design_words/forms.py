@@ -130,4 +130,6 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "whole_result": pgettext_lazy("designer", "The whole result"),
     "will_be_skipped": pgettext_lazy("designer", "will be skipped"),
     "within": pgettext_lazy("designer", "within {time}"),
+    "foresight": pgettext_lazy("designer", "What happens if this fails"),
+    "foresight_needs_sound_draft": pgettext_lazy("designer", "This can be said once the draft has no errors."),
 }

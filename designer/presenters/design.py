@@ -1,6 +1,7 @@
 """What the designer's page starts with and gets back after each save, as plain JSON values."""
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.templatetags.static import static
@@ -36,6 +37,7 @@ def start(flow: Flow, user: User) -> dict[str, Any]:
             "run": reverse("run-form", args=[flow.path]),
             "export": reverse("export-flow", args=[flow.path, "yaml"]),
             "sign_in": reverse("sign-in"),
+            "if_it_fails": f"{reverse('api-if-it-fails', args=[flow.workspace.slug])}?{urlencode({'flow_path': flow.path})}",
         },
         "can": {
             "change": may_change,

@@ -19,6 +19,12 @@ export interface Refusal {
   readonly findings?: readonly Finding[];
 }
 
+export interface Way {
+  readonly how: string;
+  readonly heading: string;
+  readonly lines: readonly { readonly icon: string; readonly node: string; readonly words: string; readonly undo: readonly string[] }[];
+}
+
 type Answer<Body> = { ok: true; body: Body } | { ok: false; status: number; body: Refusal };
 
 function csrf(): string {
@@ -212,6 +218,11 @@ export class Saving {
 
   check(text: string): Promise<Answer<{ content: Obj; findings: Finding[] }>> {
     return ask(this.session.start.urls.check, { text });
+  }
+
+  /** What comes of a failure of this step, as the engine foresees it for the stored draft. */
+  ifItFails(step: string): Promise<Answer<{ ways: readonly Way[] }>> {
+    return ask(`${this.session.start.urls.if_it_fails}&step=${encodeURIComponent(step)}`);
   }
 
   version(number: number): Promise<Answer<{ content: Obj; text: string }>> {

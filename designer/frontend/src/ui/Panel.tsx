@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { displayName, kindOf } from "../app/describe";
+import type { Way } from "../app/saving";
 import { t, type Field } from "../app/start";
 import { changeContainer, duplicate, remove, rename, setField, setFields, setFlowField, toggleDisabled, unwrap, wrap, outermost } from "../model/commands";
 import { get, isObj, type Json, type Obj } from "../model/json";
@@ -88,6 +89,7 @@ function StepForm({ place }: { place: Place }): React.JSX.Element {
       <div className="panel-body" ref={body}>
         <Loose place={place} />
         <Fields place={place} fields={[...kind.fields, ...unknown]} members={members} />
+        {place.id && <Foresight place={place} />}
         <IdField place={place} />
       </div>
     </>
@@ -126,6 +128,52 @@ function Fields({ place, fields, members }: { place: Place; fields: readonly Fie
         );
       })}
     </Form.Provider>
+  );
+}
+
+/** What happens if this step fails: the engine's own ladder, asked of the draft as it was last saved. */
+function Foresight({ place }: { place: Place }): React.JSX.Element {
+  const { saving, session } = useApp();
+  const [isOpen, setIsOpen] = useState(false);
+  const [ways, setWays] = useState<readonly Way[] | null>(null);
+  const [refusal, setRefusal] = useState("");
+  const isSaved = useSession((state) => state.save === "saved");
+  useEffect(() => {
+    if (!isOpen || !isSaved) return;
+    let isCurrent = true;
+    void saving.ifItFails(place.id).then((answer) => {
+      if (!isCurrent) return;
+      setWays(answer.ok ? answer.body.ways : null);
+      setRefusal(answer.ok ? "" : answer.status === 409 ? t("foresight_needs_sound_draft") : answer.body.message);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [isOpen, isSaved, place.id, saving]);
+  return (
+    <details className="section" data-section="foresight" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary><Icon name="chevron-right" />{t("foresight")}</summary>
+      <div className="section-fields foresight">
+        {refusal && <p className="help">{refusal}</p>}
+        {!ways && !refusal && <p className="help">{t("checking")}</p>}
+        {ways?.map((way) => (
+          <section key={way.how}>
+            <h3>{way.heading}</h3>
+            <ol>
+              {way.lines.map((line, at) => (
+                <li key={at}>
+                  <Icon name={line.icon} />
+                  <div>
+                    {line.node && line.node !== place.id && session.tree.byId.has(line.node) ? <button type="button" className="link-button" onClick={() => session.reveal(line.node)}>{line.words}</button> : <p>{line.words}</p>}
+                    {line.undo.length > 0 && <ol className="foresight-undo">{line.undo.map((each) => <li key={each}>{each}</li>)}</ol>}
+                  </div>
+                </li>
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
+    </details>
   );
 }
 
