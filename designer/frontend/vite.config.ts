@@ -1,9 +1,10 @@
 // Builds into static/designer/, which is committed: names without hashes, so that a rebuild is comparable byte by byte.
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   base: "./",
   publicDir: false,
+  test: { testTimeout: 300_000 }, // a busy machine is no reason to fail
   oxc: { jsx: { runtime: "automatic" } },
   build: {
     target: "es2022",
