@@ -36,7 +36,7 @@ from flows.text import MAX_BYTES, DocumentError
 def design(request: SignedIn, path: str) -> HttpResponse:
     """The page; whoever may not change the flow sees the same canvas and can only look."""
     flow = access.get_flow_for(request.user, current(request), path)
-    return render(request, "design.html", {"flow": flow, "start": start(flow, request.user)})
+    return render(request, "design.html", {"flow": flow, "has_canvas": True, "start": start(flow, request.user)})
 
 
 View = Callable[..., HttpResponseBase]
