@@ -132,4 +132,5 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "within": pgettext_lazy("designer", "within {time}"),
     "foresight": pgettext_lazy("designer", "What happens if this fails"),
     "foresight_needs_sound_draft": pgettext_lazy("designer", "This can be said once the draft has no errors."),
+    "save_picture": pgettext_lazy("designer", "Save as a picture"),
 }

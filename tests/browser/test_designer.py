@@ -486,3 +486,12 @@ def test_a_version_is_shown_as_a_diagram_that_cannot_be_changed(
     expect(page.get_by_role("treeitem")).to_have_count(2)
     assert page.locator(".slot").count() == 0
     assert_accessible(page)
+
+
+def test_the_flow_is_saved_as_a_picture(at, make_flow):
+    person = at(make_flow(wait("a"), wait("b")))
+    person.page.get_by_label("More", exact=True).first.click()
+    with person.page.expect_download() as download:
+        person.page.get_by_role("button", name="Save as a picture").click()
+    assert download.value.suggested_filename == "example.svg"
+    assert ">A</text>" in download.value.path().read_text()

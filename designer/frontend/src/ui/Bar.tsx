@@ -1,8 +1,11 @@
 // The line above the canvas: the flow, whether it is saved, views, undo, problems, publishing.
 
-import { t } from "../app/start";
-import { sentence } from "../app/start";
-import type { SaveState, View } from "../app/session";
+import { chipsOf, displayName, rowsOf, ruleWords, summary } from "../app/describe";
+import type { SaveState, Session, View } from "../app/session";
+import { sentence, t } from "../app/start";
+import { slug } from "../model/ids";
+import { CARD_WIDTH, layoutOf } from "../model/layout";
+import { svgOf } from "../model/svg";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 
@@ -70,6 +73,7 @@ export function Bar({ showsProblems, toggleProblems, publish, versions, find }: 
             <button type="button" className="menu-item" onClick={() => session.collapseAll(session.state.collapsed.size === 0)}><Icon name={session.state.collapsed.size ? "chevron-down" : "chevron-up"} />{t(session.state.collapsed.size ? "expand_all" : "collapse_all")}</button>
             <a className="menu-item" href={urls.export} download><Icon name="file-down" />{t("export")}</a>
             {session.canChange && <PauseItem />}
+            <button type="button" className="menu-item" onClick={() => savePicture(session, title)}><Icon name="download" />{t("save_picture")}</button>
             <button type="button" className="menu-item" onClick={() => window.print()}><Icon name="image" />{t("print")}</button>
           </div>
         </details>
@@ -78,6 +82,26 @@ export function Bar({ showsProblems, toggleProblems, publish, versions, find }: 
       </div>
     </header>
   );
+}
+
+function savePicture(session: Session, title: string): void {
+  const { tree, state } = session;
+  const { catalogue } = session.start;
+  const chips = new Map(tree.places.map((place) => [place, chipsOf(place, tree, catalogue)]));
+  const layout = layoutOf(tree, { collapsed: state.collapsed, rows: (place) => rowsOf(chips.get(place)!, CARD_WIDTH - 20) });
+  const picture = svgOf(layout, {
+    name: (place) => displayName(place, catalogue),
+    under: (place) => summary(place, catalogue),
+    chips: (place) => chips.get(place)!.map((chip) => chip.word),
+    rule: ruleWords,
+    start: t("start"),
+    end: t("end"),
+  });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([picture], { type: "image/svg+xml" }));
+  link.download = `${slug(title) || "flow"}.svg`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 function titleOf(document: import("../model/json").Obj): string {
