@@ -495,3 +495,18 @@ def test_the_flow_is_saved_as_a_picture(at, make_flow):
         person.page.get_by_role("button", name="Save as a picture").click()
     assert download.value.suggested_filename == "example.svg"
     assert ">A</text>" in download.value.path().read_text()
+
+
+def test_a_condition_is_put_together_in_words(at, make_flow):
+    person = at(make_flow(wait("a"), step("d", step_type="decision", condition="")))
+    page = person.page
+    person.card("d").click()
+    page.get_by_label("Is it true that", exact=True).click()
+    page.get_by_role("option", name="The whole input").click()
+    page.get_by_label("How it compares").select_option(label="is not")
+    page.get_by_label("With what").fill("paid")
+    page.get_by_label("With what").press("Enter")
+    assert person.saved()["nodes"][1]["properties"]["condition"] == 'input != "paid"'
+    page.get_by_role("button", name="As text").click()
+    page.get_by_label("Is it true that", exact=True).fill("input.total > 5 && !input.paid")
+    assert person.saved()["nodes"][1]["properties"]["condition"] == "input.total > 5 && !input.paid"

@@ -5,6 +5,7 @@ import { t, type Field } from "../../app/start";
 import { get, isObj, without, type Json, type Obj, type Path } from "../../model/json";
 import { useSession } from "../hooks";
 import { Icon } from "../Icon";
+import { ConditionField } from "./Conditions";
 import { Form, isTemplate, useForm, type ControlProps } from "./common";
 import { Reference, StepChoice } from "./References";
 import { Rows } from "./Rows";
@@ -20,7 +21,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   template: (props) => <Text {...props} fx="template" />,
   long_template: (props) => <Text {...props} lines={3} fx="template" />,
   value: (props) => <Text {...props} fx="template" />,
-  condition: (props) => <Text {...props} lines={2} fx="condition" />,
+  condition: ConditionField,
   number: Numeric,
   count: Numeric,
   share: Numeric,
