@@ -105,6 +105,14 @@ def get_workspace(repo: str) -> Workspace:
     return workspace
 
 
+def get_workspace_with_flows_for(user: Person, repo: str) -> Workspace:
+    """A workspace whose flows lie open to them; what these may call and whom they may ask is no secret then."""
+    workspace = get_workspace(repo)
+    if not sees_flows(user):
+        raise PermissionDenied("You may not look at flows.")
+    return workspace
+
+
 def flows_for(user: Person, repo: str) -> QuerySet[Flow]:
     """The flows of a workspace that they see."""
     flows = Flow.objects.filter(workspace=get_workspace(repo))

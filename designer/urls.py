@@ -5,6 +5,7 @@ from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
 from designer.views import (
+    design,
     failures,
     flow_drafts,
     flow_import,
@@ -37,6 +38,11 @@ urlpatterns = [
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
     path("flows/-/import", flow_import.import_flows, name="flow-import"),
     path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
+    path("flows/<flow:path>/-/design", design.design, name="design"),
+    path("flows/<flow:path>/-/design/draft", design.design_draft, name="design-draft"),
+    path("flows/<flow:path>/-/design/check", design.design_check, name="design-check"),
+    path("flows/<flow:path>/-/design/publish", design.design_publish, name="design-publish"),
+    path("flows/<flow:path>/-/design/versions/<int:number>", design.design_version, name="design-version"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
     path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
