@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
+from designer.models import SavedView
 from engine.models import InboxTask, Instance
 from engine.states import Status, WaitKind
 from flows.models import Flow, Workspace
@@ -62,6 +63,21 @@ def can_publish(user: Person) -> bool:
 def can_operate(user: Person) -> bool:
     """Whether they may cancel, resume and abandon runs of others."""
     return user.has_perm("engine.operate_instance")
+
+
+def can_export(user: Person) -> bool:
+    """Whether they may take lists of runs away as files: seeing a page of them is not enough, as staff does."""
+    return sees_flows(user) and user.has_perm("engine.view_instance")
+
+
+def check_export(user: Person) -> None:
+    if not can_export(user):
+        raise PermissionDenied("You may look at these runs but not export them.")
+
+
+def can_share_views(user: Person) -> bool:
+    """Whether a view they save may be offered to others: whoever sees all flows."""
+    return sees_flows(user)
 
 
 def can_cancel(user: Person, instance: Instance) -> bool:
@@ -151,13 +167,14 @@ def get_testable_flow_for(user: Person, repo: str, path: str) -> Flow:
 
 
 def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
-    """The runs of a workspace that they see: all where they see flows, else those they started, children included."""
+    """The runs of a workspace that they see: all where they see flows, else those they started, children included: a child run
+    has the starter of its parent."""
     instances = Instance.objects.filter(workspace=get_workspace(repo))
     if sees_flows(user):
         return instances
     if not user.is_authenticated:
         return instances.none()
-    return instances.filter(Q(started_by=user) | Q(root__started_by=user))
+    return instances.filter(started_by=user)
 
 
 def get_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
@@ -187,12 +204,28 @@ def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
     return instance
 
 
+def get_operable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run whose failure somebody decides about; whether it has one is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_operate(user):
+        raise PermissionDenied("Only an operator may resume or abandon a run that failed or is held.")
+    return instance
+
+
 def get_deletable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
     """A run to delete; whether it has ended is for the engine to say."""
     instance = get_instance_for(user, repo, instance_id)
     if not is_administrator(user):
         raise PermissionDenied("Only an administrator may delete a run.")
     return instance
+
+
+def saved_view_for(user: Person, repo: str, view_id: int) -> SavedView:
+    """A saved view to delete: one's own; a shared one also for administrators. Others need not know of it."""
+    view = SavedView.objects.filter(workspace=get_workspace(repo), pk=view_id).first()
+    if view is None or not (view.user_id == user.pk or (view.is_shared and is_administrator(user))):
+        raise Http404("There is no such view, or it is somebody else's.")
+    return view
 
 
 def tasks_for(user: Person, repo: str, assignee: str) -> QuerySet[InboxTask]:

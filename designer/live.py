@@ -26,7 +26,7 @@ from django.db import close_old_connections, connection
 from django.db.models import F, Q, Sum
 from django.db.models.functions import Coalesce
 
-from engine.models import Instance
+from engine.models import Instance, LiveText
 from engine.transitions import EVENTS_CHANNEL
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class Hub:
     def __init__(self) -> None:
         self.is_closing = False
         self._watchers: defaultdict[UUID, set[asyncio.Event]] = defaultdict(set)
-        self._counts: dict[UUID, int] = {}
+        self._marks: dict[UUID, tuple[int, Any]] = {}
         self._listener: asyncio.Task[None] | None = None
 
     @contextmanager
@@ -113,9 +113,9 @@ class Hub:
         if root is not None:
             self._wake([root])
             return
-        counts = await in_pool(_event_counts, list(self._watchers))
-        self._wake(root for root, count in counts.items() if self._counts.get(root) != count)
-        self._counts = counts
+        marks = await in_pool(_marks, list(self._watchers))
+        self._wake(root for root, mark in marks.items() if self._marks.get(root) != mark)
+        self._marks = marks
 
 
 async def _on_postgresql() -> AsyncGenerator[UUID | None]:
@@ -145,11 +145,12 @@ def _parameters() -> dict[str, Any]:
     return {name: value for name, value in connection.get_connection_params().items() if name not in own}
 
 
-def _event_counts(roots: list[UUID]) -> dict[UUID, int]:
-    """How many events the trees of these runs have; grows with each."""
+def _marks(roots: list[UUID]) -> dict[UUID, tuple[int, Any]]:
+    """How many events the trees of these runs have, and when an agent in them last said something; changes with each."""
     family = Instance.objects.filter(Q(pk__in=roots) | Q(root__in=roots)).order_by()
     counts = family.annotate(tree=Coalesce(F("root_id"), F("id"))).values("tree").annotate(total=Sum("event_count"))
-    return dict(counts.values_list("tree", "total"))
+    said = dict(LiveText.objects.filter(root__in=roots).order_by("at").values_list("root", "at"))
+    return {root: (total, said.get(root)) for root, total in counts.values_list("tree", "total")}
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

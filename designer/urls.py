@@ -6,6 +6,7 @@ from django.views.i18n import set_language
 from designer.flow_urls import FlowPath
 from designer.views import (
     design,
+    failures,
     flow_drafts,
     flow_import,
     flow_list,
@@ -14,9 +15,13 @@ from designer.views import (
     inbox,
     library,
     pages,
+    run_bulk,
+    run_export,
     run_list,
+    run_views,
     runs,
     sign_in,
+    trouble,
 )
 
 register_converter(FlowPath, "flow")
@@ -47,9 +52,16 @@ urlpatterns = [
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
+    path("runs/held-and-failed", trouble.held_and_failed, name="held-and-failed"),
+    path("runs/-/bulk", run_bulk.run_bulk, name="run-bulk"),
+    path("runs/-/export.<slug:form>", run_export.export_runs, name="export-runs"),
+    path("runs/-/views", run_views.run_views, name="run-views"),
+    path("runs/-/views/<int:view_id>/delete", run_views.delete_run_view, name="delete-run-view"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<uuid:run_id>/resume", failures.resume_run, name="resume-run"),
+    path("runs/<uuid:run_id>/abandon", failures.abandon_run, name="abandon-run"),
     path("runs/<uuid:run_id>/again", runs.start_run_again, name="start-run-again"),
     path("runs/<uuid:run_id>/delete", runs.delete_run, name="delete-run"),
     path("runs/<uuid:run_id>/<slug:what>.json", runs.run_value, name="run-value"),

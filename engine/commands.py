@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from jsonschema import Draft202012Validator
 
-from engine import outcomes
+from engine import outcomes, search
 from engine.driver import settle
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.machine import position as positions
@@ -25,6 +25,9 @@ from engine.models import (
     Event,
     InboxTask,
     Instance,
+    LiveText,
+    Resolution,
+    SearchTerm,
     Signal,
     Undo,
     Visit,
@@ -42,7 +45,9 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, Signal, Undo, Wakeup)
+KEPT_BY_RUN = (
+    Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, SearchTerm, Signal, Undo, Wakeup,
+)  # fmt: skip
 
 
 def start(
@@ -77,6 +82,7 @@ def start(
             raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
         check_input(version, input)
         instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        search.index([instance])
         ports.queue.hint(instance.id)
         return instance
 
@@ -207,6 +213,10 @@ def _check_cancellable(instance: Instance) -> None:
         raise Conflict(f"This run has already ended ({instance.get_status_display()}).")
     if instance.phase == Phase.ROLLING_BACK:
         raise Conflict("This run is being rolled back. It cannot be cancelled half undone; wait for its end.")
+    if instance.phase == Phase.UNWINDING:
+        raise Conflict("This run is being made ready to go on. Cancel it when it does.")
+    if instance.root is not None and instance.root.status == Status.HELD:
+        raise Conflict(f"This run is a part of the run {instance.root_id}, which is held: decide about that one.")
 
 
 def resume(instance_id: UUID, *, data: Any = None, step: str | None = None, by: str | None = None, ports: Ports) -> int:

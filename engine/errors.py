@@ -16,10 +16,12 @@ class EngineError(Exception):
         *,
         node: str | None = None,
         field: str | None = None,
+        code: str | None = None,
         problems: Sequence[dict[str, Any]] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
+        self.code = code or self.code
         self.node = node
         self.field = field
         self.problems = list(problems)

@@ -8,17 +8,19 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from jsonschema import Draft202012Validator
 
 from engine import groups
 from engine.errors import Conflict, Forbidden, InvalidInput, NotFound
+from engine.history import add_event
 from engine.machine import position as positions
+from engine.machine.gates import is_rejection
 from engine.machine.tasks import AGENTS
-from engine.models import Event, InboxTask, Instance
+from engine.models import InboxTask, Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus, WaitKind
 from engine.transitions import close_tasks, complete_task, lock_run, post
+from flows.models import FlowVersion
 from flows.values import NotKept, recorded
 
 
@@ -36,6 +38,7 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
     if task.status != TaskStatus.PENDING:
         _ignore(task, by, ports)
     answer = checked_answer(task, response)
+    _check_note(task, answer)
     with transaction.atomic():
         run = lock_run(task.instance_id).exclude(status__in=TERMINAL).first()
         if run is not None and _is_being_decided(task, run):
@@ -76,6 +79,16 @@ def checked_answer(task: InboxTask, response: Any) -> dict[str, Any]:
     return response
 
 
+def _check_note(task: InboxTask, answer: dict[str, Any]) -> None:
+    """Whoever declines a gate says why (contract seed, ``gate.reason``). Raises ``InvalidInput``."""
+    version = FlowVersion.objects.filter(instances=task.instance_id).values_list("graph", flat=True)
+    nodes = (version.get() if "action" in answer else {}).get("nodes", [])
+    settings: dict[str, Any] = next((node["settings"] for node in nodes if node["id"] == task.node_id), {})
+    note = answer.get("comment")
+    if is_rejection(settings, answer) and not (isinstance(note, str) and note.strip()):
+        raise InvalidInput("Say in comment why you decline: whoever reads of it needs to know.", field="comment")
+
+
 def _input_answer(task: InboxTask, response: Any) -> dict[str, Any]:
     if task.input_schema is not None:
         errors = list(Draft202012Validator(task.input_schema).iter_errors(response))
@@ -89,17 +102,12 @@ def _input_answer(task: InboxTask, response: Any) -> dict[str, Any]:
 
 def _ignore(task: InboxTask, by: str, ports: Ports) -> NoReturn:
     """Record that an answer came too late, and refuse it. Always raises ``Conflict``."""
-    with transaction.atomic():
-        changed = Instance.objects.filter(pk=task.instance_id).update(event_count=F("event_count") + 1)
-        if changed:
-            number = Instance.objects.values_list("event_count", flat=True).get(pk=task.instance_id)
-            Event.objects.create(
-                instance_id=task.instance_id,
-                number=number,
-                type="answer_ignored",
-                node_id=task.node_id,
-                visit_seq=task.visit_seq,
-                at=ports.clock.now(),
-                data={"by": by, "task_id": str(task.id), "status": task.status},
-            )
+    add_event(
+        task.instance_id,
+        "answer_ignored",
+        node_id=task.node_id,
+        visit_seq=task.visit_seq,
+        at=ports.clock.now(),
+        data={"by": by, "task_id": str(task.id), "status": task.status},
+    )
     raise Conflict(f"This task is not open any more ({task.get_status_display()}).", node=task.node_id)

@@ -10,10 +10,21 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Cast, Right
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
 
-from engine.states import AttemptResult, CompensationState, Outcome, Phase, Status, TaskStatus, WaitKind
+from engine.states import (
+    AttemptResult,
+    CompensationState,
+    Outcome,
+    Phase,
+    ResolutionKind,
+    ResolutionState,
+    Status,
+    TaskStatus,
+    WaitKind,
+)
 from flows.fields import RecordedJSONField
 
 
@@ -30,12 +41,16 @@ class Instance(models.Model):
     counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
 
     ``auto_discard`` marks a test run that is deleted once its end was read, which ``delivered_at`` tells.
+    ``failed_node`` is the step at which the run failed or is held. It is a column of its own because it changes once:
+    an index on ``node_id`` would cost every step an entry.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+")
-    flow = models.ForeignKey("flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"))
-    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances")
+    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    flow = models.ForeignKey(
+        "flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"), db_index=False
+    )
+    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances", db_index=False)
     status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.PENDING)
     phase = models.CharField(_("phase"), max_length=12, choices=Phase.choices, default=Phase.FORWARD)
     input = RecordedJSONField(_("input"))
@@ -47,6 +62,7 @@ class Instance(models.Model):
     not_run = RecordedJSONField(_("steps that never ran"), null=True)
 
     node_id = models.CharField(_("step"), max_length=200, blank=True)
+    failed_node = models.CharField(_("failed at"), max_length=200, blank=True)
     wait_kind = models.CharField(_("waits for"), max_length=12, choices=WaitKind.choices, blank=True)
     wait_due = models.DateTimeField(_("until"), null=True)
     cancel_requested = models.BooleanField(_("asked to cancel"), default=False)
@@ -72,7 +88,12 @@ class Instance(models.Model):
     auto_discard = models.BooleanField(default=False)
     delivered_at = models.DateTimeField(null=True)
     started_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("started by")
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("started by"),
+        db_index=False,
     )
     start_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - null keeps the unique index small
     start_digest = models.CharField(max_length=64, blank=True)
@@ -85,8 +106,16 @@ class Instance(models.Model):
         verbose_name_plural = _("runs")
         ordering = ["-id"]
         indexes = [
+            models.Index(fields=["workspace", "-id"], condition=Q(parent__isnull=True), name="instance_roots"),
             models.Index(fields=["flow", "-id"], name="instance_by_flow"),
+            models.Index(fields=["version", "-id"], name="instance_by_version"),
             models.Index(fields=["status", "-id"], name="instance_by_status"),
+            models.Index(
+                fields=["started_by", "-id"], condition=Q(started_by__isnull=False), name="instance_by_starter"
+            ),
+            models.Index(fields=["failed_node", "-id"], condition=~Q(failed_node=""), name="instance_by_failed_node"),
+            models.Index(fields=["-id"], condition=Q(is_test=True), name="instance_tests"),
+            models.Index(Right(Cast("id", models.TextField()), 8), name="instance_by_end_of_id"),
             models.Index(
                 fields=["hinted_at"],
                 condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
@@ -125,7 +154,8 @@ class Visit(InstanceRow):
 
     ``iterations`` are the iterations around it, outermost first, as ``SEQ:INDEX/...``; ``slot`` names them by what they are about
     (:func:`engine.machine.keys.slot`), where that matters, and ``idempotency_key`` is what was evaluated there. ``replaced`` is
-    the round of the redo that replaced the visit. ``counted`` failures are those that a ``stop_after`` counts.
+    the round of the redo that replaced the visit. ``counted`` failures are those that a ``stop_after`` counts. ``resources`` name
+    what it made.
     """
 
     seq = models.PositiveIntegerField()
@@ -134,6 +164,7 @@ class Visit(InstanceRow):
     number = models.PositiveIntegerField(_("visit"))
     outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome.choices, blank=True)
     output = RecordedJSONField(_("output"), null=True)
+    resources = RecordedJSONField(_("resources"), null=True)
     error = RecordedJSONField(_("error"), null=True)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
     completion = models.PositiveIntegerField(null=True)
@@ -214,7 +245,8 @@ class Binding(InstanceRow):
 class Compensation(InstanceRow):
     """What undoes a succeeded visit, registered with it and never recomputed. ``child`` stands for a whole child run.
 
-    ``position`` is its place in the order of completion: the newest is undone first.
+    ``position`` is its place in the order of completion: the newest is undone first. ``earlier_attempts`` are those of rounds
+    before: one that failed may be tried once more, with all its retries.
     """
 
     visit_seq = models.PositiveIntegerField()
@@ -225,10 +257,12 @@ class Compensation(InstanceRow):
     input = RecordedJSONField(_("input"), null=True)
     input_error = RecordedJSONField(_("error in the input's mapping"), null=True)
     missing_ok = models.BooleanField(_("missing is fine"), default=False)
+    always = models.BooleanField(_("before a resume, too"), default=False)
     state = models.CharField(
         _("state"), max_length=12, choices=CompensationState.choices, default=CompensationState.REGISTERED
     )
     attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    earlier_attempts = models.PositiveIntegerField(default=0)
     result = RecordedJSONField(_("result"), null=True)
     error = RecordedJSONField(_("error"), null=True)
     started_at = models.DateTimeField(_("started"), null=True)
@@ -243,6 +277,33 @@ class Compensation(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.node_id}: {self.path or self.child}"
+
+
+class Resolution(InstanceRow):
+    """What somebody decided of a failure of a run: who, when, what and why; and what came of it.
+
+    ``failure`` is the number of that failure in the run. ``refusal`` says as ``{code, message}`` why it could not be carried out,
+    for a caller who no longer waits.
+    """
+
+    failure = models.PositiveIntegerField(_("failure"))
+    kind = models.CharField(_("decision"), max_length=10, choices=ResolutionKind.choices)
+    ack = models.CharField(_("took effect"), max_length=20, blank=True)
+    result = RecordedJSONField(_("result"), null=True)
+    note = models.TextField(_("note"), blank=True)
+    by = models.CharField(_("decided by"), max_length=300, blank=True)
+    at = models.DateTimeField(_("decided"))
+    state = models.CharField(_("state"), max_length=10, choices=ResolutionState.choices, default=ResolutionState.ASKED)
+    refusal = RecordedJSONField(_("why it was refused"), null=True)
+
+    class Meta:
+        verbose_name = _("decision about a failure")
+        verbose_name_plural = _("decisions about failures")
+        ordering = ["instance", "id"]
+        indexes = [models.Index(fields=["instance", "failure"], name="resolution_of_failure")]
+
+    def __str__(self) -> str:
+        return f"{self.failure} {self.kind}"
 
 
 class Undo(InstanceRow):
@@ -334,6 +395,45 @@ class Event(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.number} {self.type}"
+
+
+class LiveText(models.Model):
+    """What the agent of a run is saying right now (:mod:`engine.livetext`). ``place`` names visit, attempt and part of it."""
+
+    instance = models.OneToOneField(
+        Instance, primary_key=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    root = models.UUIDField(db_index=True)
+    node_id = models.CharField(max_length=200)
+    place = models.CharField(max_length=40)
+    text = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "live text"
+        verbose_name_plural = "live texts"
+
+    def __str__(self) -> str:
+        return self.place
+
+
+class SearchTerm(InstanceRow):
+    """A short plain value of a run's input, by which the run is found (:mod:`engine.search`)."""
+
+    pk = models.CompositePrimaryKey("instance_id", "term")
+    term = models.CharField(max_length=80)
+
+    class Meta:
+        verbose_name = _("search term")
+        verbose_name_plural = _("search terms")
+        indexes = [
+            models.Index(
+                fields=["term", "instance"], opclasses=["varchar_pattern_ops", "uuid_ops"], name="term_by_beginning"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.term
 
 
 class InboxTask(InstanceRow):

@@ -26,6 +26,7 @@ def sweep(ports: Ports) -> int:
     told = Q(status=Status.WAITING) & ~Q(signal_count=F("signals_seen"))
     with transaction.atomic():
         lost = Instance.objects.filter(stale, moving | told, hinted_at__lt=ports.queue.hints_arrived_until())
+        lost = lost.filter(~Q(root__status=Status.HELD) | Q(root=None))
         found = list(lost.order_by("hinted_at").values_list("id", flat=True)[:BATCH])
         for instance_id in sorted(found, reverse=True):
             Instance.objects.filter(id=instance_id).update(hinted_at=timezone.now())

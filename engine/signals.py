@@ -9,14 +9,18 @@ from uuid import UUID
 
 from engine import outcomes
 from engine.machine.happenings import (
+    AbandonAsked,
     Answered,
     Arrived,
     BranchFailed,
     CallEnded,
     CancelAsked,
     ChildEnded,
+    ChildHeld,
     Happening,
+    ResumeAsked,
     Ruled,
+    TreeHeld,
     Woke,
 )
 from engine.store.loading import News
@@ -49,5 +53,14 @@ def happening_of(news: News) -> Happening:
             return Ruled(**payload)
         case "cancel":
             return CancelAsked(payload["by"], payload["roll_back"])
+        case "resume":
+            held = payload.get("held")
+            return ResumeAsked(**{**payload, "held": UUID(held) if held else None})
+        case "abandon":
+            return AbandonAsked(**payload)
+        case "child_held":
+            return ChildHeld(UUID(payload["child"]), payload["reason"], payload["message"])
+        case "tree_held":
+            return TreeHeld()
         case _:
             raise KeyError(f"A signal of the kind {news.kind} is not known to this release.")

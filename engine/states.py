@@ -36,7 +36,7 @@ ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
     Status.FAILED: frozenset({Status.RUNNING, Status.WAITING, Status.ROLLED_BACK}),
     Status.COMPLETED: frozenset(),
     Status.STOPPED: frozenset(),
-    Status.ROLLED_BACK: frozenset(),
+    Status.ROLLED_BACK: frozenset({Status.RUNNING, Status.WAITING, Status.ROLLED_BACK}),
     Status.CANCELLED: frozenset(),
 }
 
@@ -47,6 +47,11 @@ class Phase(TextChoices):
     FORWARD = "forward", _("running")
     ROLLING_BACK = "rolling_back", _("rolling back")
     REDOING = "redoing", _("undoing before a redo")
+    UNWINDING = "unwinding", _("being made ready to go on")
+
+
+UNDOING: Final = frozenset({Phase.ROLLING_BACK, Phase.UNWINDING})
+"""Phases in which compensations run: all of them, or before a resume those that must go in any case."""
 
 
 class Outcome(TextChoices):
@@ -95,6 +100,21 @@ class CompensationState(TextChoices):
     ABSENT = "absent", _("nothing to undo")
     FAILED = "failed", _("failed")
     WITHDRAWN = "withdrawn", _("withdrawn")
+
+
+class ResolutionKind(TextChoices):
+    """What a person may decide of a failure (design/failure-document.md, "Operations")."""
+
+    RESUME = "resume", _("resume")
+    ABANDON = "abandon", _("abandon")
+
+
+class ResolutionState(TextChoices):
+    """Where a decision about a failure stands. A refused one left the run as it was; another may follow it."""
+
+    ASKED = "asked", _("asked for")
+    DONE = "done", _("carried out")
+    REFUSED = "refused", _("refused")
 
 
 class TaskStatus(TextChoices):

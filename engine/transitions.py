@@ -4,7 +4,7 @@ Every move is a compare-and-set: the WHERE clause names what must still be true,
 SQLite ``select_for_update`` is silently ignored, so nothing else would guard a move on every database.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,10 +17,10 @@ from engine.failpoints import reach
 from engine.machine import position as positions
 from engine.machine.turn import Decision, NewChild, Replaced
 from engine.machine.writes import Write
-from engine.models import InboxTask, Instance, Signal, Visit
+from engine.models import Compensation, Event, InboxTask, Instance, Signal, Visit
 from engine.ports import Ports
-from engine.states import ALLOWED, Phase, Status, TaskStatus
-from engine.store.loading import LEASE_SECONDS, Claimed
+from engine.states import ALLOWED, CompensationState, Phase, Status, TaskStatus, WaitKind
+from engine.store.loading import LEASE_SECONDS, Claimed, not_joined
 from engine.store.statements import Batch, Fence, Row, lease_until, write
 from engine.store.tables import table
 
@@ -62,6 +62,10 @@ def commit(
             _tell_branches(decision, ports)
             if decision.cancel_children_of is not None:
                 _pass_cancel_down(claimed, decision, ports)
+            if _holds_a_tree(decision):
+                _hold_below(claimed, ports)
+            for child in sorted(decision.reopened, key=lambda each: each.id, reverse=True):
+                reopen(child.id, "resume", child.ask, ports, among=(Status.FAILED, Status.HELD))
             signals = write(connection, fence, batch)
             if signals is None:
                 transaction.set_rollback(True)
@@ -127,12 +131,13 @@ def _columns(row: dict[str, Any], decision: Decision, now: datetime) -> dict[str
     if row["started_at"] is None:
         columns["started_at"] = now
     if decision.hold is not None:
-        columns["reason"] = decision.hold.message
+        columns |= {"reason": decision.hold.message, "failed_node": decision.hold.node_id}
     if end is not None:
         columns |= {
             "output": end.output,
             "error": end.error,
             "reason": end.reason,
+            "failed_node": str((end.error or {}).get("step_id") or ""),
             "not_run": list(end.not_run),
             "ended_at": now,
             "phase": Phase.FORWARD.value,
@@ -202,18 +207,30 @@ def _child(claimed: Claimed, child: NewChild, token: UUID | None, ports: Ports) 
 def _touches_others(claimed: Claimed, decision: Decision) -> bool:
     """Whether the transaction has more to do than one statement can: other runs' rows, or hints."""
     ends_a_child = decision.end is not None and claimed.row["parent_id"] is not None
+    holds_others = decision.hold is not None and (claimed.row["parent_id"] is not None or _holds_a_tree(decision))
     others = (
-        bool(decision.children or decision.tells)
+        bool(decision.children or decision.tells or decision.reopened)
         or decision.cancel_children_of is not None
         or decision.replaced is not None
     )
-    return ends_a_child or others or decision.handed_over
+    return ends_a_child or holds_others or others or decision.handed_over
+
+
+def _holds_a_tree(decision: Decision) -> bool:
+    """Whether a run is held for one of its child runs."""
+    leaf = decision.position.leaf
+    return decision.hold is not None and leaf is not None and leaf.rests == WaitKind.CHILD
 
 
 def _tell_others(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
     """After the fence: the child runs, a hint for whoever takes over, and the parent's news of this child's end."""
     if decision.handed_over:
         ports.queue.hint(claimed.row["id"])
+    if decision.hold is not None and claimed.row["root_id"] is not None:
+        told = {"child": str(claimed.row["id"]), "reason": decision.hold.reason, "message": decision.hold.message}
+        post(claimed.row["root_id"], "child_held", told, ports)
+    if decision.reopened and claimed.row["root_id"] is None:
+        _rouse(claimed, decision, ports)
     _ask_parent(claimed, decision, ports)
     if decision.children:
         return _create_children(claimed, decision, ports, goes_on)
@@ -301,7 +318,33 @@ def _pass_cancel_down(claimed: Claimed, decision: Decision, ports: Ports) -> Non
     for child in children.values_list("id", flat=True):
         if child == decision.spares:
             continue
+        Instance.objects.filter(id=child, status=Status.HELD).update(status=Status.RUNNING, reason="")
         post(child, "cancel", {"by": "", "roll_back": False}, ports)
+
+
+def _hold_below(claimed: Claimed, ports: Ports) -> None:
+    """Let every run of the tree that still moves hand over: as long as its root is held nobody takes it up again."""
+    below = Instance.objects.filter(root=claimed.row["id"], status__in=[Status.PENDING, Status.RUNNING, Status.WAITING])
+    for child in below.order_by("-id").values_list("id", flat=True):
+        post(child, "tree_held", {}, ports, hint=False)
+
+
+def _rouse(claimed: Claimed, decision: Decision, ports: Ports) -> None:
+    """A tree goes on: its runs get the hints that led to nothing while it was held; another one that is held holds it again."""
+    reopened = {each.id for each in decision.reopened}
+    below = Instance.objects.filter(root=claimed.row["id"], ended_at=None).exclude(id__in=reopened)
+    for child, status, message in below.order_by("-id").values_list("id", "status", "reason"):
+        if status == Status.HELD:
+            told = {"child": str(child), "reason": hold_of(child), "message": message}
+            post(claimed.row["id"], "child_held", told, ports)
+        else:
+            ports.queue.hint(child)
+
+
+def hold_of(instance_id: UUID) -> str:
+    """Why a held run is held, in the engine's own word, as its newest ``flow_held`` says."""
+    held = Event.objects.filter(instance=instance_id, type="flow_held").order_by("-number").first()
+    return str((held.data or {}).get("reason") or "") if held else ""
 
 
 # --- news for a run --------------------------------------------------------------------------------------------------
@@ -330,6 +373,37 @@ def post(instance_id: UUID, kind: str, payload: dict[str, Any], ports: Ports, *,
     if hint:
         ports.queue.hint(instance_id)
     return int(signal.pk)
+
+
+def reopen(instance_id: UUID, kind: str, payload: Mapping[str, Any], ports: Ports, *, among: Iterable[Status]) -> bool:
+    """Let a run that failed or is held move again, and tell it what for; ``False`` when it stands at none of ``among`` any more.
+
+    Inside the caller's transaction. What the row says of the end is taken back; of two who do it at once one wins.
+    """
+    assert all(Status.RUNNING in ALLOWED[status] for status in among)
+    resting = Instance.objects.filter(id=instance_id, status__in=list(among), lease_token=None)
+    fresh: dict[str, Any] = {"error": None, "reason": "", "output": None, "not_run": None, "ended_at": None}
+    if not resting.update(status=Status.RUNNING, cancel_requested=False, **fresh):
+        return False
+    post(instance_id, kind, dict(payload), ports)
+    return True
+
+
+def register_again(instance_id: UUID, *, always: bool) -> bool:
+    """Let what could not be undone be tried once more, that of the run's child runs included; of ``always`` only what must go
+    in any case. ``True`` when there is anything to undo, ``False`` when everything is done."""
+    rows = Compensation.objects.filter(instance=instance_id)
+    chosen = rows.filter(child=None, **({"always": True} if always else {}))
+    fresh = {"state": CompensationState.REGISTERED, "earlier_attempts": F("attempts"), "error": None, "ended_at": None}
+    chosen.filter(state=CompensationState.FAILED).update(**fresh)
+    found = chosen.filter(state__in=[CompensationState.REGISTERED, CompensationState.RUNNING]).exists()
+    for child in not_joined(instance_id):
+        found = register_again(child, always=always) or found
+    for entry, below in list(rows.exclude(child=None).values_list("pk", "child")):
+        if below is not None and register_again(below, always=always):
+            found = True
+            rows.filter(pk=entry).update(state=CompensationState.REGISTERED, ended_at=None)
+    return found
 
 
 def complete_task(task_id: UUID, *, response: Any, by: str, at: datetime) -> bool:

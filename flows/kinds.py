@@ -86,6 +86,22 @@ def kind_of(node: RawNode) -> str:
     return DECISION if "condition" in found else FUNCTION
 
 
+def secret_arguments(schema: Any) -> set[str]:
+    """The names, at any depth, that an input schema marks as not to be shown: ``writeOnly`` or ``format: password``."""
+    found: set[str] = set()
+    todo = [schema]
+    while todo:
+        each = todo.pop()
+        named = each.get("properties") if isinstance(each, Mapping) else None
+        for name, inner in named.items() if isinstance(named, Mapping) else ():
+            if isinstance(inner, Mapping) and (inner.get("writeOnly") is True or inner.get("format") == "password"):
+                found.add(str(name))
+            todo.append(inner)
+        items = each.get("items") if isinstance(each, Mapping) else None
+        todo += [items] if isinstance(items, Mapping) else []
+    return found
+
+
 def walk(nodes: list[RawNode]) -> Iterator[RawNode]:
     """Every node of the tree in document order, parents before their children. Safe for any depth."""
     stack = [node for node in reversed(nodes) if isinstance(node, Mapping)]

@@ -32,7 +32,8 @@ POLICY_PART: Final = (
     "compensation",
     "output_schema",
 )
-"""What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function."""
+"""What of a manifest belongs to a version; code, titles and input schemas are those of the deployed function. Which arguments
+must not be shown is kept as ``secret_arguments``: a run's record is masked as the version was published."""
 
 MAX_NUMBER: Final = 2**53
 """Larger counts and delays are taken as not given; the doctor warns about them."""
@@ -168,7 +169,9 @@ def _manifests(flat: list[RawNode], manifests: Manifests) -> dict[str, Mapping[s
         manifest = None if path in found else manifests(path)
         if manifest is None:
             continue
+        secret = sorted(kinds.secret_arguments(manifest.get("input_schema")))
         found[path] = {key: manifest[key] for key in POLICY_PART if key in manifest}
+        found[path] = {**found[path], **({"secret_arguments": secret} if secret else {})}
         undone_by = kinds.reference_path((manifest.get("compensation") or {}).get("function_ref"))
         wanted += [undone_by] if undone_by else []
     return found

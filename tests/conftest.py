@@ -10,6 +10,10 @@ from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
+from tests import failure_documents
+
+DATABASE = {"db", "transactional_db"}
+
 
 @pytest.fixture(scope="session")
 def vendor() -> str:
@@ -54,3 +58,14 @@ def database_url() -> str:
     if connection.vendor == "sqlite":
         return f"sqlite:///{config['NAME']}"
     return f"postgres://{config['USER']}@{config['HOST']}:{config['PORT']}/{config['NAME']}"
+
+
+@pytest.fixture(autouse=True)
+def failure_documents_are_valid(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever a test lets fail can be told as the contract wants it (it runs before the test's rows are gone)."""
+    uses_database = DATABASE & set(request.fixturenames) or request.node.get_closest_marker("django_db") is not None
+    for name in DATABASE & set(request.fixturenames):
+        request.getfixturevalue(name)
+    yield
+    if uses_database:
+        failure_documents.check()

@@ -3,15 +3,15 @@
 reference/flow-format.md, section 11. An event's row holds its small fields; an output is read from the visit it belongs to.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Max, Q
 
-from engine.models import Event, Instance, Visit
+from engine.models import Event, Instance, LiveText, Visit
 from engine.states import TERMINAL
 
 BATCH: Final = 100
@@ -29,6 +29,8 @@ class Place:
     last: int = 0
     tree: bool = False
     sent: dict[UUID, int] = field(default_factory=dict)
+    heard: dict[UUID, tuple[str, int]] = field(default_factory=dict)
+    """By run: which answer of its agent is being heard, and how much of it was sent."""
 
     def __post_init__(self) -> None:
         self.sent.setdefault(self.instance_id, self.last)
@@ -61,14 +63,32 @@ def count_if_ended(instance_id: UUID) -> int | None:
 
 
 def read(place: Place) -> News:
-    """What happened since ``place``, which moves on."""
+    """What happened since ``place``, which moves on. What an agent is saying comes before the events that may end it."""
     end = count_if_ended(place.instance_id)
+    chunks = list(_chunks(place)) if end is None else []
     events = list(Event.objects.filter(_unsent(place)).order_by("id")[:BATCH])
     for event in events:
         place.sent[event.instance_id] = event.number
     more = len(events) == BATCH
     over = end is not None and place.sent[place.instance_id] >= end and not more
-    return News(_lines(place, events), more, over)
+    return News(chunks + _lines(place, events), more, over)
+
+
+def _chunks(place: Place) -> Iterator[Line]:
+    """What agents have said since the last look (:mod:`engine.livetext`), as raisin's ``text_chunk``. It has no number: nobody
+    can resume after it."""
+    wanted = Q(root=place.root_id) if place.tree else Q(pk=place.instance_id)
+    for said in LiveText.objects.filter(wanted):
+        before, length = place.heard.get(said.pk, ("", 0))
+        new = said.text[length if before == said.place else 0 :]
+        place.heard[said.pk] = (said.place, len(said.text))
+        if new:
+            data = {"type": "text_chunk", "timestamp": _timestamp(said.at), "node_id": said.node_id, "text": new}
+            yield Line(data | ({"instance_id": str(said.pk)} if place.tree else {}))
+
+
+def _timestamp(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _unsent(place: Place) -> Q:
@@ -126,8 +146,7 @@ def _outputs(events: Iterable[Event]) -> dict[tuple[UUID, int], Any]:
 
 def wire_form(event: Event, outputs: Mapping[tuple[UUID, int], Any]) -> dict[str, Any]:
     """The event with raisin's members: ``error`` is its message; all that is known of it stands in ``error_details``."""
-    timestamp = event.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    data: dict[str, Any] = {"type": event.type, "timestamp": timestamp, **event.data}
+    data: dict[str, Any] = {"type": event.type, "timestamp": _timestamp(event.at), **event.data}
     if node_id := event.node_id or data.pop("step", None):
         data["node_id"] = node_id
     if event.type == "step_completed" and event.visit_seq is not None:

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from designer.api.views import auth, catalogue, events, flows, foresight, inbox, other, runs
+from designer.api.views import auth, catalogue, events, failures, flows, foresight, inbox, other, runs
 
 urlpatterns = [
     path("raisindb/sys/<str:tenant>/auth", auth.SignInView.as_view(), name="api-sign-in"),
@@ -16,6 +16,8 @@ urlpatterns = [
     path("flows/<slug:repo>/instances/<uuid:instance_id>", runs.InstanceView.as_view(), name="api-instance"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>/cancel", runs.CancelView.as_view(), name="api-cancel"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>/resume", runs.ResumeView.as_view(), name="api-resume"),
+    path("flows/<slug:repo>/instances/<uuid:instance_id>/failure", failures.FailureView.as_view(), name="api-failure"),
+    path("flows/<slug:repo>/instances/<uuid:instance_id>/abandon", failures.AbandonView.as_view(), name="api-abandon"),
     path("flows/<slug:repo>/instances/<uuid:instance_id>/events", events.EventsView.as_view(), name="api-events"),
     path("inbox/<slug:repo>", inbox.TasksView.as_view(), name="api-tasks"),
     # A task's path has slashes in it, and a server decodes them before they get here: the longer pattern comes first.

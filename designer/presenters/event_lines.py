@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from designer import words
 from designer.drawings import Drawing
@@ -177,6 +177,19 @@ def _answer_ignored(told: _Told) -> tuple[str, str]:
     return gettext("An answer to %(step)s came too late and changed nothing") % {"step": told.step}, who
 
 
+def _asked(what: str) -> Speaker:
+    def speak(told: _Told) -> tuple[str, str]:
+        by = str(told.data.get("by") or "")
+        who = gettext("By %(who)s") % {"who": told.people[by]} if by else ""
+        return gettext(what), " · ".join(filter(None, (who, str(told.data.get("note") or ""))))
+
+    return speak
+
+
+def _resume_refused(told: _Told) -> tuple[str, str]:
+    return gettext("The run could not be resumed"), str(told.data.get("message") or "")
+
+
 def _log(told: _Told) -> tuple[str, str]:
     return str(told.data.get("message") or ""), ""
 
@@ -206,5 +219,8 @@ _SPEAKERS: Final[Mapping[str, tuple[str, str, Speaker]]] = {
     "undo_completed": ("violet", "check", _undone),
     "recovery_decided": ("blue", "repeat", _recovery),
     "answer_ignored": ("grey", "ban", _answer_ignored),
+    "resume_asked": ("blue", "play", _asked(gettext_noop("The run is resumed"))),
+    "resume_refused": ("red", "x", _resume_refused),
+    "abandon_asked": ("violet", "undo-2", _asked(gettext_noop("The run is given up"))),
     "log": ("grey", "info", _log),
 }

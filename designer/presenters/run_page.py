@@ -1,7 +1,7 @@
 """Everything a run's page shows, read tab by tab: what nobody looks at is not asked for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import uuid4
 
@@ -15,6 +15,7 @@ from designer.http import SignedIn
 from designer.people import names_of
 from designer.presenters import facts, stories
 from designer.presenters.event_lines import event_page
+from designer.presenters.failure_part import FailurePart, failure_part
 from designer.presenters.run_rows import lasted, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
@@ -23,7 +24,7 @@ from engine.states import ACTIVE, TERMINAL, Phase, Status, WaitKind
 from flows.models import FlowVersion
 from flows.versions import newest_published
 
-TABS: Final = ("steps", "undo", "children", "events", "data")
+TABS: Final = ("steps", "failure", "undo", "children", "events", "data")
 CHILDREN_SHOWN: Final = 100
 
 
@@ -65,14 +66,15 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
     tasks = facts.open_tasks([run]).get(run.pk, [])
     known = _known(run, drawing, undo, tasks)
     children = Instance.objects.filter(parent=run)
-    tabs = _tabs(run, len(undo), children.count())
+    failure = failure_part(run, user)
+    tabs = _tabs(run, failure, len(undo), children.count())
     tab = request.GET.get("tab", "")
     tab = tab if tab in {each.name for each in tabs} else "steps"
     newest = newest_published(run.workspace_id, run.flow.path)
     return {
         "run": run,
         "drawing": drawing,
-        "sentence": stories.what_happened(run, known),
+        "sentence": stories.what_happened(run, replace(known, is_unknown=failure is None or failure.is_unknown)),
         "by": started_by(run),
         "lasted": lasted(run),
         "is_live": run.status not in TERMINAL,
@@ -81,6 +83,7 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
         "newest": newest,
         "branch": facts.branch_name(run, drawing),
         "rest": _rest(run, tasks, user),
+        "failure": failure,
         "tabs": tabs,
         "tab": tab,
         "is_administrator": access.is_administrator(user),
@@ -89,8 +92,10 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
     }
 
 
-def _tabs(run: Instance, undo: int, children: int) -> list[Tab]:
+def _tabs(run: Instance, failure: FailurePart | None, undo: int, children: int) -> list[Tab]:
     tabs = [Tab("steps", _("Steps"), int((run.position or {}).get("last_seq", 0)))]
+    if failure is not None:
+        tabs.append(Tab("failure", _("Failure")))
     if undo:
         tabs.append(Tab("undo", _("Undo"), undo))
     if children:
@@ -105,11 +110,12 @@ def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], re
             return {"undo": undo, "undo_began": any(line.row.attempts for line in undo)}
         case "children":
             children = Instance.objects.filter(parent=run).defer("input", "output", "not_run", "test_config")
-            found = children.select_related("flow", "version", "started_by").order_by("id")
+            # In the order of the index on parents: by the id alone the database would look for them among all runs.
+            found = children.select_related("flow", "version", "started_by").order_by("parent_visit", "id")
             return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
         case "events":
             return {"page": event_page(run, drawing, before=before)}
-        case "data":
+        case "data" | "failure":
             return {}
     return {"page": visit_page(run, drawing, [line.row for line in undo], before=before)}
 

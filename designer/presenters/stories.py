@@ -44,12 +44,16 @@ class Known:
     undone: Sequence[str] = ()
     not_undone: Sequence[str] = ()
     kept: Sequence[str] = ()
+    is_unknown: bool = True
+    """Whether a held run is held because nobody knows what a call did."""
 
 
 def what_happened(run: Instance, known: Known) -> str:
     """One or two sentences; every status has its own."""
     if run.status in ACTIVE and run.phase == Phase.ROLLING_BACK:
         return _joined(_cause(known), _being_undone(known))
+    if run.status in ACTIVE and run.phase == Phase.UNWINDING:
+        return gettext("Being resumed. What must go in any case is undone first.")
     if run.status in ACTIVE and run.cancel_requested:
         return gettext("Being cancelled. What is out is awaited first; nothing new starts.")
     match run.status:
@@ -244,6 +248,10 @@ def _stopped(run: Instance) -> str:
 
 
 def _held(run: Instance, known: Known) -> str:
+    if not known.is_unknown:
+        return _joined(
+            gettext("Held at %(step)s until a person decides.") % {"step": quoted(known.step)}, ended(run.reason)
+        )
     asked = gettext("Held: nobody knows whether %(step)s took effect.") % {"step": quoted(known.step)}
     return _joined(asked, ended(run.reason))
 

@@ -20,7 +20,8 @@ from designer.presenters.visits import visit_detail
 from designer.toasts import toast
 from designer.workspaces import current
 from engine import commands
-from engine.errors import Conflict, EngineError
+from engine.errors import Conflict, EngineError, NotFound
+from engine.failure import failure_document
 from engine.models import Instance, Visit
 from engine.ports_production import ports
 from flows.values import dumps
@@ -137,17 +138,21 @@ _OF_RUN: Final[dict[str, Callable[[Instance], Any]]] = {
     "input": lambda run: run.input,
     "output": lambda run: run.output,
     "trigger": lambda run: run.trigger,
+    "failure": lambda run: failure_document(run.pk),
 }
 
 
 @login_required
 @require_GET
 def run_value(request: SignedIn, run_id: UUID, what: str) -> HttpResponse:
-    """A run's input, output or trigger as a JSON file."""
+    """A run's input, output, trigger or failure document as a JSON file."""
     run = access.get_instance_for(request.user, current(request), run_id)
     if what not in _OF_RUN:
         raise Http404(f"A run has no {what} to download.")
-    return _as_file(_OF_RUN[what](run), f"{what}-{str(run.pk)[-8:]}.json")
+    try:
+        return _as_file(_OF_RUN[what](run), f"{what}-{str(run.pk)[-8:]}.json")
+    except NotFound as nothing:
+        raise Http404(nothing.message) from nothing
 
 
 @login_required

@@ -4,16 +4,19 @@ A question is what :mod:`engine.machine.asking` describes. Of the tools a model 
 here: those the engine wants to call itself (``explicit``), and the two by which a chat is ended or handed over.
 """
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from engine.executors.conversation import Message, Provider, Reply, Request, Tool, Usage, Use, opening, spoken, told
 from engine.executors.library import carry_out
 from engine.executors.mocks import mocked
 from engine.executors.scripted import ScriptedProvider
 from engine.executors.tools import CallFunction, Toolbox, call_registered, offered, read_arguments
+from engine.history import add_event
+from engine.livetext import LiveWriter
 from engine.machine.asking import Unusable, structured
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import FUNCTION, Call, Clock
@@ -22,6 +25,8 @@ from flows.models import Agent
 from flows.models import Provider as Providers
 from flows.registry import CallContext, FunctionError
 
+Tell: TypeAlias = Callable[..., None]
+"""Records what an agent does while it does it: the kind of event, and its members."""
 END_CHAT: Final = "end_conversation"
 HAND_OVER: Final = "hand_over"
 OUTCOMES: Final = {"done": "succeeded", "length": "partial", "blocked": "blocked"}
@@ -40,13 +45,32 @@ class AgentExecutor:
         return carry_out(partial(self._run, agent, call), call, self._clock)
 
     def _run(self, agent: Agent, call: Call, question: dict[str, Any], ctx: CallContext) -> dict[str, Any]:
-        return _Run(agent, question, ctx, partial(_call_tool, call)).answer()
+        live = LiveWriter(call, self._clock)
+        try:
+            return _Run(agent, question, ctx, partial(_call_tool, call), partial(self._tell, call), live).answer()
+        finally:
+            live.end()
+
+    def _tell(self, call: Call, kind: str, **data: Any) -> None:
+        """Let those who follow the run see what its agent does."""
+        seq, now = call.visit_seq, self._clock.now()
+        add_event(call.instance_id, kind, node_id=call.node_id, visit_seq=seq, at=now, data=data)
 
 
 class _Run:
     """One run of one agent."""
 
-    def __init__(self, agent: Agent, question: Mapping[str, Any], ctx: CallContext, call: CallFunction) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        question: Mapping[str, Any],
+        ctx: CallContext,
+        call: CallFunction,
+        tell: Tell,
+        live: LiveWriter,
+    ) -> None:
+        self.tell = tell
+        self.live = live
         self.provider = _provider(agent)
         self.question = question
         self.schema = question.get("response_format")
@@ -72,12 +96,14 @@ class _Run:
                 return self._paused(reply)
             if self.calls_left == 0:
                 return self._at_limit(reply)
-            self.messages += [told(use, self.toolbox.result(use)) for use in reply.uses]
+            self.messages += [told(use, self._use(use)) for use in reply.uses]
 
     def _call_model(self) -> Reply:
         self.calls_left -= 1
         self.calls += 1
-        reply = self.provider.reply(Request(self.messages, self.tools, self.schema or self.own_schema, self.question))
+        schema = self.schema or self.own_schema
+        reply = self.provider.reply(Request(self.messages, self.tools, schema, self.question, self.live.say))
+        self.live.end_part()
         if reply.usage is not None:
             self.usage = reply.usage if self.usage is None else self.usage + reply.usage
         self.messages.append(spoken(reply))
@@ -102,9 +128,20 @@ class _Run:
     def _paused(self, reply: Reply) -> dict[str, Any]:
         """The engine is to call some of the tools: those that are not explicit are called here, the others are its."""
         mine = [use for use in reply.uses if not self._is_explicit(use)]
-        self.messages += [told(use, self.toolbox.result(use)) for use in mine]
+        self.messages += [told(use, self._use(use)) for use in mine]
         wanted = [self._wanted(use) for use in reply.uses if self._is_explicit(use)]
         return {**self._output(reply), "tool_calls": wanted, "messages": self._said()}
+
+    def _use(self, use: Use) -> Any:
+        """Use a tool here and now, told as the engine tells of those it calls itself."""
+        tool, began = self.toolbox.find(use), time.monotonic()
+        named = {"tool_call_id": use.id, "function_name": tool.path if tool is not None else use.name}
+        self.tell("tool_call_started", **named, arguments=read_arguments("", use)[0])
+        result = self.toolbox.result(use)
+        failed = isinstance(result, Mapping) and "error" in result
+        came = {"error": result["error"]} if failed else {"result": result}
+        self.tell("tool_call_completed", **named, **came, duration_ms=round((time.monotonic() - began) * 1000))
+        return result
 
     def _wanted(self, use: Use) -> dict[str, Any]:
         tool = self.toolbox.find(use)

@@ -4,7 +4,7 @@ Messages are those of OpenAI's chat protocol, ``{role, content, ...}``: every se
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -44,6 +44,10 @@ class Usage:
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
 
 
+def _to_nobody(text: str) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call of a model: the conversation so far, what it may use, and the shape its answer must have."""
@@ -53,6 +57,8 @@ class Request:
     schema: Mapping[str, Any] | None = None
     question: Mapping[str, Any] = field(default_factory=dict)
     """The question as the engine put it, for a provider that decides by rules."""
+    say: Callable[[str], None] = _to_nobody
+    """Is told what the model says while it says it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Nothing is tried again here: the engine does that, and is told what the server s
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NoReturn
 
@@ -56,7 +56,7 @@ class OpenAIProvider:
             with self._client(seconds) as client:
                 stream = client.chat.completions.create(stream=True, **self._parameters(request))
                 with stream:
-                    return _collected(_in_time(stream, until))
+                    return _collected(_in_time(stream, until), request.say)
         except openai.APIStatusError as error:
             self._refuse(error)
         except openai.APITimeoutError as error:
@@ -144,7 +144,7 @@ def _in_time(stream: Any, until: float) -> Iterator[dict[str, Any]]:
         yield part.to_dict(warnings=False)
 
 
-def _collected(parts: Iterator[Mapping[str, Any]]) -> Reply:
+def _collected(parts: Iterator[Mapping[str, Any]], say: Callable[[str], None]) -> Reply:
     """The whole reply. One that breaks off before the model said that it is done is none."""
     texts: list[str] = []
     uses: dict[int, dict[str, str]] = {}
@@ -155,6 +155,7 @@ def _collected(parts: Iterator[Mapping[str, Any]]) -> Reply:
             if choice.get("index", 0) == 0:
                 delta = choice.get("delta") or {}
                 texts.append(delta.get("content") or delta.get("refusal") or "")
+                say(texts[-1])
                 length += len(texts[-1]) + _collect_uses(uses, delta.get("tool_calls") or ())
                 finish = "content_filter" if delta.get("refusal") else choice.get("finish_reason") or finish
         if length > settings.SULTANA_OUTPUT_LIMIT:

@@ -5,11 +5,11 @@ from typing import Any
 
 from engine.machine import endings, steps
 from engine.machine.faults import Fault
-from engine.machine.happenings import CancelAsked, Happening
+from engine.machine.happenings import AbandonAsked, CancelAsked, Happening
 from engine.machine.position import Leaf
 from engine.machine.run import Run
 from engine.machine.turn import Turn
-from engine.states import AttemptResult, Outcome, Phase, Status, WaitKind
+from engine.states import UNDOING, AttemptResult, Outcome, Phase, Status, WaitKind
 from flows import kinds
 
 REASON = "The run was cancelled."
@@ -22,7 +22,7 @@ def is_wished(run: Run, happenings: Sequence[Happening]) -> bool:
 
     A rollback is never cut short: half undone is the worst end (the command refuses it; a wish that came too late is dropped).
     """
-    if run.position.phase == Phase.ROLLING_BACK:
+    if run.position.phase in UNDOING or any(isinstance(each, AbandonAsked) for each in happenings):
         return False
     return run.position.ending is not None or any(isinstance(each, CancelAsked) for each in happenings)
 
@@ -88,7 +88,8 @@ def is_awaited(turn: Turn, leaf: Leaf) -> bool:
 
 
 def _close(turn: Turn, ending: Mapping[str, Any]) -> None:
-    error = Fault(REASON, "cancelled").error(turn.open_node.id if turn.leaf else "", turn.now, 0)
+    place = turn.open_node.id if turn.leaf else ""
+    error = ending.get("error") or Fault(REASON, "cancelled").error(place, turn.now, 0)
     leaf = turn.leaf
     turn.target = None
     if leaf is not None:

@@ -39,15 +39,30 @@ def fail(turn: Turn, error: dict[str, Any]) -> None:
     if turn.cancels:
         turn.leaf = None
         return
-    for frame in turn.frames:
-        turn.writes.update("visit", {"seq": frame.seq}, outcome=Outcome.FAILED.value, error=error, ended_at=turn.now)
-    if turn.leaf is not None:
-        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
     ending = {"status": Status.FAILED.value, "error": error}
-    if turn.graph.on_failure == "rollback" and turn.position.compensations > 0:
+    if turn.graph.on_failure == "rollback":
+        roll_back(turn, ending)
+    else:
+        _leave_failed(turn, ending)
+        end_as(turn, ending)
+
+
+def roll_back(turn: Turn, ending: dict[str, Any]) -> None:
+    """Undo what is registered, whatever the flow says; the run stays at the step that failed."""
+    _leave_failed(turn, ending)
+    if turn.position.compensations > 0:
         turn_round(turn, ending)
     else:
         end_as(turn, ending)
+
+
+def _leave_failed(turn: Turn, ending: dict[str, Any]) -> None:
+    """The containers around the step that failed are failed, too; they stay the open ones for a resume."""
+    row = {"outcome": Outcome.FAILED.value, "error": ending["error"], "ended_at": turn.now}
+    for frame in turn.frames:
+        turn.writes.update("visit", {"seq": frame.seq}, **row)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
 
 
 def turn_round(turn: Turn, ending: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 Pure. ``seq`` and ``attempt`` say which visit and call is meant: one that the run has left by now changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -116,6 +116,61 @@ class CancelAsked:
     open_children: tuple[UUID, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class ResumeAsked:
+    """Somebody lets a failed or held run go on (design/failure-document.md, "Operations").
+
+    ``was`` is how the run stood: ``{status, error, reason, unknown}``, the last one what the ambiguous attempt came to.
+    ``ack`` is ``applied`` (with ``result``), ``not_applied`` or empty. ``resolution`` is the decision's row, 0 in a child
+    run. ``held`` names the child run in which the tree is held, where that is not this run.
+    """
+
+    was: Mapping[str, Any]
+    resolution: int = 0
+    by: str = ""
+    note: str = ""
+    ack: str = ""
+    result: Any = None
+    held: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonAsked:
+    """Somebody gives a failed or held run up: everything registered is undone. ``was`` and the rest as for a resume."""
+
+    was: Mapping[str, Any]
+    resolution: int = 0
+    by: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildHeld:
+    """A child run, at any depth, is held for a person: so is the whole tree."""
+
+    child: UUID
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHeld:
+    """The tree that the run belongs to is held: nothing new starts until it is resumed at its root."""
+
+
 Happening: TypeAlias = (
-    Started | CallEnded | CallParked | Woke | Answered | Arrived | ChildEnded | BranchFailed | Ruled | CancelAsked
+    Started
+    | CallEnded
+    | CallParked
+    | Woke
+    | Answered
+    | Arrived
+    | ChildEnded
+    | BranchFailed
+    | Ruled
+    | CancelAsked
+    | ResumeAsked
+    | AbandonAsked
+    | ChildHeld
+    | TreeHeld
 )

@@ -79,7 +79,8 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
 def fail_container(turn: Turn, fault: Fault) -> None:
     """The innermost open container fails of itself: a condition of a loop, say. The ladder begins at its own level."""
     frame = turn.frames.pop()
-    turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt=frame.data.get("attempt", 1))
+    attempt, index = frame.data.get("attempt", 1), frame.data.get("index")
+    turn.leaf = Leaf(frame.node, frame.seq, frame.number, attempt=attempt, index=index)
     fail_visit(turn, fault)
 
 

@@ -8,9 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from engine.machine import branches, cancelling, endings, limits, navigator, redoing, rollback, steps, undoing
+from engine.machine import (
+    branches,
+    cancelling,
+    endings,
+    holding,
+    limits,
+    navigator,
+    redoing,
+    resuming,
+    rollback,
+    steps,
+    undoing,
+)
 from engine.machine.faults import Fault
 from engine.machine.happenings import (
+    AbandonAsked,
     Answered,
     Arrived,
     BranchFailed,
@@ -18,9 +31,12 @@ from engine.machine.happenings import (
     CallParked,
     CancelAsked,
     ChildEnded,
+    ChildHeld,
     Happening,
+    ResumeAsked,
     Ruled,
     Started,
+    TreeHeld,
     Woke,
 )
 from engine.machine.kinds import KINDS
@@ -28,11 +44,11 @@ from engine.machine.kinds import all as _all_kinds  # noqa: F401 - fills KINDS
 from engine.machine.run import Run, World
 from engine.machine.turn import Decision, Turn
 from engine.outcomes import TimedOut
-from engine.states import Phase, Status, WaitKind
+from engine.states import UNDOING, Phase, Status, WaitKind
 
 ENDED_BY_TIME = frozenset({WaitKind.HUMAN_TASK, WaitKind.TIMER, WaitKind.EVENT, WaitKind.CHAT})
 """Rests whose own time or deadline ends them."""
-AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.REDOING.value: undoing}
+AMENDS = {Phase.ROLLING_BACK.value: rollback, Phase.UNWINDING.value: rollback, Phase.REDOING.value: undoing}
 """Who meets the end of a call in a phase in which effects are taken back."""
 CALLS = (WaitKind.FUNCTION, WaitKind.AGENT)
 """What a run rests on while a call is out whose answer comes as a signal."""
@@ -57,9 +73,10 @@ def decide(
         _meet(turn, happening)
     cancelling.carry_out(turn)
     limits.carry_out(turn)
+    hand_over = hand_over or any(isinstance(each, TreeHeld) for each in happenings)
     if hand_over and _could_go_on(turn):
         turn.handed_over = True
-    elif turn.position.phase == Phase.ROLLING_BACK:
+    elif turn.undoes:
         _roll_back(turn)
     elif turn.position.phase == Phase.REDOING:
         _undo(turn)
@@ -76,7 +93,10 @@ def give_up(run: Run, world: World, new_id: Callable[[], UUID]) -> Decision:
     error = fault.error(place, turn.now, 0)
     turn.change(error=error)
     endings.leave_nothing_open(turn, error)
+    if turn.leaf is not None:
+        turn.leaf = replace(turn.leaf, rests="", out=False, deadline=None, since=None)
     endings.end_as(turn, {"status": Status.FAILED.value, "error": error})
+    turn.target = run.position.target  # a resume goes on there, where nothing is open
     return turn.decide()
 
 
@@ -106,6 +126,12 @@ def _meet(turn: Turn, happening: Happening) -> None:
             (branches.pass_down if way else branches.ruled)(turn, happening)
         case CancelAsked():
             cancelling.meet(turn, happening)
+        case ResumeAsked():
+            resuming.meet(turn, happening)
+        case AbandonAsked():
+            resuming.abandon(turn, happening)
+        case ChildHeld():
+            holding.meet(turn, happening)
         case _:
             pass  # the run has left that visit by now: late news change nothing
 
@@ -175,7 +201,7 @@ def _free_to_amend(turn: Turn) -> bool:
 
 def _roll_back(turn: Turn) -> None:
     """Start the next compensation, unless one is busy or this very transition turned round: its plan is committed first."""
-    turned_round = turn.run.position.phase != Phase.ROLLING_BACK
+    turned_round = turn.run.position.phase not in UNDOING
     if not turned_round and _free_to_amend(turn):
         rollback.go_on(turn)
 

@@ -5,6 +5,7 @@ Pure. A run may take hundreds of thousands of steps in one drive, so nothing may
 
 from engine.machine.run import Run
 from engine.machine.turn import Decision
+from engine.states import UNDOING
 
 
 def take_in(run: Run, decision: Decision) -> None:
@@ -19,7 +20,10 @@ def take_in(run: Run, decision: Decision) -> None:
     run.entries.known.update(decision.entries)
     run.position = decision.position
     _forget_entries(run)
-    run.plan.shorten(decision.undone)
+    if decision.position.phase in UNDOING:
+        run.plan.shorten(decision.undone)
+    else:
+        run.plan.forget()
 
 
 def _forget_entries(run: Run) -> None:

@@ -28,7 +28,8 @@ class Leaf:
     ``rests`` is the kind of wait it rests on, empty otherwise. ``out`` is true from the commit that records an attempt's
     start to the one that records its end: found true by a new driver, it means that a worker died in the call. ``began`` is
     the attempt's start, ``since`` the wait's. ``done`` is the last attempt behind which the visit went on with another call:
-    retries count from there. ``key`` is the idempotency key of the step's own that every call of the visit sends.
+    retries count from there. ``key`` is the idempotency key of the step's own that every call of the visit sends. ``index`` is
+    the iteration behind which a loop failed of itself.
     """
 
     node: int
@@ -41,6 +42,7 @@ class Leaf:
     began: str | None = None
     since: str | None = None
     done: int = 0
+    index: int | None = None
     key: str | None = None
 
 
@@ -62,6 +64,14 @@ class Undoing:
     deadline: str | None = None
     rests: str = ""
     due: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What people decided of the run's failures so far: ``resumes`` is how many they let go on; ``abandoned`` is final."""
+
+    resumes: int = 0
+    abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,9 @@ class Position:
     phase: str = Phase.FORWARD.value
     undoing: Undoing | None = None
     ending: Mapping[str, Any] | None = None
+    resuming: Mapping[str, Any] | None = None
+    """A resume that waits for what must go in any case: what was asked, and how the run stood."""
+    settled: Settled | None = None
     error: Mapping[str, Any] | None = None
     human: int | None = None
     """The ``seq`` of the latest answered human task: ``__human_response``."""
@@ -110,8 +123,6 @@ class Position:
     redo: Redo | None = None
     rounds: Mapping[str, int] = field(default_factory=dict)
     """How often each open scope was redone, by the ``seq`` of its visit; the flow's is 0."""
-    windows: Mapping[str, str] = field(default_factory=dict)
-    """When the window of a scope began anew, by the ``seq`` of its visit: a person resumed it."""
     undos: int | None = None
     """How many undos were planned so far; their places are counted on."""
     broken: Mapping[str, Any] | None = None
@@ -134,9 +145,12 @@ def to_json(position: Position) -> dict[str, Any]:
     if position.frames:
         plain["frames"] = [asdict(frame) for frame in position.frames]
     if position.leaf is not None:
-        plain["leaf"] = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
+        leaf = {name: getattr(position.leaf, name) for name in _LEAF_NAMES}
+        plain["leaf"] = {name: value for name, value in leaf.items() if value is not None}
     if position.undoing is not None:
         plain["undoing"] = asdict(position.undoing)
+    if position.settled is not None:
+        plain["settled"] = asdict(position.settled)
     if position.redo is not None:
         plain["redo"] = asdict(position.redo)
     return plain
@@ -151,6 +165,8 @@ def from_json(data: Mapping[str, Any]) -> Position:
         values["leaf"] = Leaf(**values["leaf"])
     if "undoing" in values:
         values["undoing"] = Undoing(**values["undoing"])
+    if "settled" in values:
+        values["settled"] = Settled(**values["settled"])
     if "redo" in values:
         values["redo"] = Redo(**values["redo"])
     return Position(**values)

@@ -1,4 +1,6 @@
-"""Rolling back: the registered compensations, newest first, each with its own transaction, retries and deadline.
+"""Undoing: the registered compensations, newest first, each with its own transaction, retries and deadline.
+
+All of them when the run is rolled back; before a resume those that must go in any case, and the first that fails stops it.
 
 Pure. design/semantics.md, "When the run fails"; design/engine-notes.md, section 10. A rollback that a death interrupts goes on
 where it stopped, because each compensation's state is a row.
@@ -9,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from engine.machine import amends, endings
+from engine.machine import amends, endings, resuming
 from engine.machine.faults import Fault
 from engine.machine.happenings import CallEnded, Woke
 from engine.machine.position import Undoing
@@ -17,13 +19,19 @@ from engine.machine.run import Undo
 from engine.machine.turn import Turn
 from engine.outcomes import Result, Succeeded, TimedOut
 from engine.ports import COMPENSATION, Call
-from engine.states import CompensationState, WaitKind
+from engine.states import CompensationState, Phase, WaitKind
 from flows.graph import RetryPolicy
 
 
 def go_on(turn: Turn) -> None:
     """Start the newest compensation that is left, or end the run when none is."""
-    _start_first(turn, turn.run.plan())
+    _start_first(turn, plan_of(turn))
+
+
+def plan_of(turn: Turn) -> Sequence[Undo]:
+    """What is still to be undone in the present phase, newest first."""
+    plan = turn.run.plan()
+    return plan if turn.position.phase == Phase.ROLLING_BACK else [undo for undo in plan if undo.always]
 
 
 def call_ended(turn: Turn, happening: CallEnded) -> None:
@@ -36,8 +44,8 @@ def call_ended(turn: Turn, happening: CallEnded) -> None:
 
 
 def _ended(turn: Turn, undoing: Undoing, result: Result) -> None:
-    plan = turn.run.plan()
-    undo = plan[0]
+    plan = plan_of(turn)
+    undo = next(each for each in plan if (str(each.instance), each.position) == (undoing.instance, undoing.position))
     if undoing.rests:
         turn.writes.delete("wakeup", {"visit_seq": undoing.seq})
     turn.change(undoing=replace(undoing, out=False, deadline=None, rests="", due=None))
@@ -48,12 +56,15 @@ def _ended(turn: Turn, undoing: Undoing, result: Result) -> None:
         policy = amends.retries_of(turn, undo.path)
         if undo.missing_ok and fault.status in amends.GONE:
             _close(turn, undo, CompensationState.ABSENT, error=amends.words(fault))
-        elif fault.final or ambiguous or undoing.attempt > policy.max_retries:
+        elif fault.final or ambiguous or undoing.attempt - undo.earlier > policy.max_retries:
             _close(turn, undo, CompensationState.FAILED, error=amends.words(fault))
+            if turn.position.phase == Phase.UNWINDING:
+                resuming.refuse(turn, undo, fault.message)
+                return
         else:
             _try_again_later(turn, undo, undoing.attempt, policy, fault)
             return
-    _start_first(turn, plan[1:])
+    _start_first(turn, [each for each in plan if each is not undo])
 
 
 def park(turn: Turn) -> None:
@@ -84,15 +95,21 @@ def _start_first(turn: Turn, plan: Sequence[Undo]) -> None:
         if undo.input_error is None:
             _start(turn, undo, attempt=undo.attempts + 1)
             return
-        _count(turn, undo, 1)
+        _count(turn, undo, undo.attempts + 1)
         _close(turn, undo, CompensationState.FAILED, error=undo.input_error)
+        if turn.position.phase == Phase.UNWINDING:
+            resuming.refuse(turn, undo, str(undo.input_error["message"]))
+            return
+    if turn.position.phase == Phase.UNWINDING:
+        resuming.unwound(turn)
+        return
     endings.end_as(turn, dict(turn.position.ending or {}))
 
 
 def _count(turn: Turn, undo: Undo, attempt: int) -> None:
     """Note one more try; the first makes the run one that was rolled back."""
     turn.writes.update("compensation", _key(undo), attempts=attempt)
-    if attempt == 1:
+    if attempt == undo.earlier + 1 and turn.position.phase == Phase.ROLLING_BACK:
         turn.change(undone=turn.position.undone + 1)
 
 
@@ -139,14 +156,14 @@ def _close(
 ) -> None:
     """Give a compensation its one terminal state, and the children's entries it was the last of theirs."""
     turn.writes.update("compensation", _key(undo), state=state.value, result=result, error=error, ended_at=turn.now)
-    for instance, position in undo.closes:
+    for instance, position in undo.closes if turn.position.phase == Phase.ROLLING_BACK else ():
         turn.writes.update(
             "compensation",
             {"instance": instance, "position": position},
             state=CompensationState.DONE.value,
             ended_at=turn.now,
         )
-    turn.undone_now += 1
+    turn.undone_now.add((undo.instance, undo.position))
     failed = state is CompensationState.FAILED
     turn.event(
         "compensation_failed" if failed else "compensation_completed",
@@ -159,7 +176,7 @@ def _close(
 
 
 def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
-    delay = policy.delay_ms(tried, random=turn.world.random)
+    delay = policy.delay_ms(tried - undo.earlier, random=turn.world.random)
     due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
     turn.writes.update("compensation", _key(undo), error=amends.words(fault))
     undoing = turn.position.undoing

@@ -3,7 +3,7 @@
 Pure. ``outputs`` and ``plan`` may read lazily, which keeps the function pure: what was recorded never changes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -103,7 +103,11 @@ class Undo:
     input: Any
     input_error: Mapping[str, Any] | None = None
     missing_ok: bool = False
+    always: bool = False
+    """It must go before a resume, too."""
     attempts: int = 0
+    earlier: int = 0
+    """How many of the attempts belong to an earlier round."""
     closes: tuple[tuple[UUID, int], ...] = ()
     """Entries ``(instance, position)`` of children of which this is the last compensation."""
 
@@ -119,6 +123,8 @@ class EndedChild:
     error: Mapping[str, Any] | None
     compensations: int
     order: int
+    branch: int = 0
+    input: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +192,11 @@ class Plan(Protocol):
 
     def __call__(self) -> Sequence[Undo]: ...
 
-    def shorten(self, ended: int) -> None:
-        """Forget the first ``ended`` of them: their terminal state is committed."""
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
+        """Forget those of these instances and positions: their terminal state is committed."""
+
+    def forget(self) -> None:
+        """Read them anew when they are next asked for: others are registered by then."""
 
 
 @dataclass(slots=True)

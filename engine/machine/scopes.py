@@ -5,7 +5,7 @@ Pure. A ruling is recorded in the transaction of the failure and carried out eve
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from engine.machine.turn import Turn, milliseconds
@@ -77,12 +77,6 @@ def scopes_around(turn: Turn, node: Node) -> Iterator[Scope]:
         yield Scope(None, 0, turn.graph.recovery)
 
 
-def begin_anew(turn: Turn) -> None:
-    """A person lets the run go on: the windows of all its open scopes start anew, and steps may be called for an effect again."""
-    seqs = ["0", *(str(frame.seq) for frame in turn.frames), *([str(turn.leaf.seq)] if turn.leaf is not None else [])]
-    turn.change(windows=dict.fromkeys(seqs, turn.now.isoformat()), repeats=True)
-
-
 def outside(turn: Turn) -> Iterator[Node]:
     """The containers around this branch, its own parallel first; none around a run that is no branch."""
     scope = turn.position.scope
@@ -134,10 +128,7 @@ def _then(scope: Scope, bound: Any) -> str:
 
 def _failures(turn: Turn, scope: Scope, within: timedelta) -> int:
     """The recorded failures of steps in the scope that are young enough, and those of this very transition."""
-    since = turn.now - within
-    anew = turn.position.windows.get(str(scope.seq))
-    since = since if anew is None else max(since, datetime.fromisoformat(anew))
-    first = scope.seq
+    first, since = scope.seq, turn.now - within
     fresh = sum(
         1
         for each in turn.writes

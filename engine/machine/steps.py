@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from engine.machine import expressions, ladder, paths, slots
+from engine.machine import expressions, ladder, paths, resources, slots
 from engine.machine.faults import Fault, evaluation
 from engine.machine.position import Leaf
 from engine.machine.turn import Turn, milliseconds
@@ -110,7 +110,17 @@ def finish(turn: Turn, node: Node, output: Any, *, usage: Any = None) -> None:
     leaf = turn.leaf
     assert leaf is not None
     attempt_succeeded(turn, node, usage=usage)
+    conclude(turn, node, output)
+
+
+def conclude(turn: Turn, node: Node, output: Any) -> None:
+    """The open visit has succeeded, whoever found that out: bind its output, keep what it made and what undoes it."""
+    leaf = turn.leaf
+    assert leaf is not None
     compensation = _compensation(turn, node, output)
+    made = resources.made_by(turn, node, output)
+    if made:
+        turn.writes.update("visit", {"seq": leaf.seq}, resources=made)
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.SUCCEEDED, output)
     if compensation is not None:
         register(turn, node, leaf, **compensation)
@@ -131,7 +141,8 @@ def attempt_failed(turn: Turn, node: Node, fault: Fault) -> None:
     leaf = turn.leaf
     assert leaf is not None
     error = fault.error(node.id, turn.now, leaf.attempt)
-    end_attempt(turn, leaf, fault.result, error=error, traceback=fault.traceback)
+    asked = {} if fault.retry_after is None else {"retry_after": fault.retry_after}
+    end_attempt(turn, leaf, fault.result, error={**error, **asked}, traceback=fault.traceback)
     turn.event("step_failed", node.id, leaf.seq, error=error, attempt=leaf.attempt, duration_ms=lasted(turn, leaf))
 
 
@@ -176,6 +187,13 @@ def fail(turn: Turn, node: Node, fault: Fault) -> None:
     leaf = turn.leaf
     assert leaf is not None
     attempt_failed(turn, node, fault)
+    retry_or_fail(turn, node, fault)
+
+
+def retry_or_fail(turn: Turn, node: Node, fault: Fault) -> None:
+    """As :func:`fail`, where the attempt's end is recorded already."""
+    leaf = turn.leaf
+    assert leaf is not None
     policy, failures = node.policy.retry, leaf.attempt - leaf.done
     if fault.final or failures > policy.max_retries:
         ladder.fail_visit(turn, fault)
@@ -221,9 +239,10 @@ def compensation_row(
     turn: Turn, node: Node, path: str, mapping: Any, output: Any, *, missing_ok: bool
 ) -> dict[str, Any]:
     """What is registered: the function and its input, resolved now and never again."""
+    row = {"path": path, "missing_ok": missing_ok, "always": node.settings.get("compensation_when") == "always"}
     try:
         resolved = expressions.resolve(turn, mapping, output=output)
-        return {"path": path, "input": resolved, "missing_ok": missing_ok}
+        return {**row, "input": resolved}
     except ExpressionError as error:
         fault = {"message": error.message, "code": "evaluation"}
         turn.event(
@@ -232,7 +251,7 @@ def compensation_row(
             level="error",
             message=f"The step is done, but the input of its compensation could not be evaluated: {error.message}",
         )
-        return {"path": path, "input": None, "input_error": fault, "missing_ok": missing_ok}
+        return {**row, "input": None, "input_error": fault}
 
 
 def declared_compensation(graph: Graph, node: Node) -> tuple[str, Mapping[str, Any] | None, bool] | None:

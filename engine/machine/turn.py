@@ -16,7 +16,7 @@ from engine.machine.position import Frame, Leaf, Position
 from engine.machine.run import Bound, Run, World
 from engine.machine.writes import Writes
 from engine.ports import Call
-from engine.states import Outcome, Phase, Status
+from engine.states import UNDOING, Outcome, Phase, Status
 from flows import kinds
 from flows.durations import LONGEST
 from flows.graph import Node, limit_of
@@ -84,6 +84,14 @@ class NewChild:
 
 
 @dataclass(frozen=True, slots=True)
+class Reopened:
+    """A child run that goes on where it failed or was held; ``ask`` is what it is told, as for a run of its own."""
+
+    id: UUID
+    ask: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Replaced:
     """The visits that a redo replaces: those numbered from ``first`` to ``last``, and all of the child runs they started; not the
     visit ``keeps``, which goes on with child runs of its own."""
@@ -123,8 +131,9 @@ class Decision:
     """A visit whose pending inbox tasks are cancelled, and why."""
     wakes: bool = False
     """A wake-up was written: the timekeeper may have to rise earlier."""
-    undone: int = 0
-    """How many compensations of the plan got their terminal state."""
+    undone: frozenset[tuple[UUID, int]] = frozenset()
+    """The compensations of the plan that got their terminal state, by instance and position."""
+    reopened: list[Reopened] = field(default_factory=list)
     handed_over: bool = False
     """Nothing new was started: the lease is given back together with a hint for another worker."""
     replaced: "Replaced | None" = None
@@ -171,7 +180,8 @@ class Turn:
         self.cancel_children_of: int | None = None
         self.close_tasks: tuple[int, str] | None = None
         self.wakes = False
-        self.undone_now = 0
+        self.reopened: list[Reopened] = []
+        self.undone_now: set[tuple[UUID, int]] = set()
         self.handed_over = False
         self.replaced: Replaced | None = None
         self.tells: list[Told] = []
@@ -199,6 +209,11 @@ class Turn:
 
     def node(self, index: int) -> Node:
         return self.graph.nodes[index]
+
+    @property
+    def undoes(self) -> bool:
+        """Whether compensations run: the plan that is carried out comes before anything else."""
+        return self.position.phase in UNDOING
 
     @property
     def is_overdue(self) -> bool:
@@ -409,7 +424,8 @@ class Turn:
             cancel_children_of=self.cancel_children_of,
             close_tasks=self.close_tasks,
             wakes=self.wakes,
-            undone=self.undone_now,
+            undone=frozenset(self.undone_now),
+            reopened=self.reopened,
             handed_over=self.handed_over,
             replaced=self.replaced,
             tells=self.tells,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from engine import commands, inbox
+from engine import commands, inbox, resolutions
 from engine.errors import NotFound
 from engine.models import InboxTask, Instance
 from engine.scenarios.document import Action
@@ -46,11 +46,13 @@ def _resume(play: Play, data: Mapping[str, Any]) -> None:
 
 
 def _resume_failed(play: Play, data: Mapping[str, Any] | None) -> None:
-    command("resume_failed")(_run(play), **(data or {}), ports=play.stage.ports)
+    decision = resolutions.resume_failed(_run(play), **(data or {}), ports=play.stage.ports)
+    play.pump.settle()
+    resolutions.carried_out(decision)
 
 
 def _abandon(play: Play, data: None) -> None:
-    command("abandon")(_run(play), ports=play.stage.ports)
+    resolutions.abandon(_run(play), ports=play.stage.ports)
 
 
 def _cancel(play: Play, data: None) -> None:

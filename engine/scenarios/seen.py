@@ -7,9 +7,10 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from engine.errors import NotFound
+from engine.failure import failure_document
 from engine.models import Binding, Event, InboxTask, Instance, Visit
 from engine.scenarios.durations import words
-from engine.scenarios.optional import command
 from engine.scenarios.stage import Stage
 from engine.states import Outcome
 from flows.kinds import CONTAINER_KINDS
@@ -95,8 +96,11 @@ class Seen:
         return [{**(event.data or {}), "node_id": event.node_id, "type": event.type} for event in found]
 
     def failure(self) -> Any:
-        document = command("failure_document")
-        return document(self._id)
+        """The failure document; ``None`` for a run that has none."""
+        try:
+            return failure_document(self._id)
+        except NotFound:
+            return None
 
     def ignored(self) -> int:
         tree = [each.pk for each in self._tree]

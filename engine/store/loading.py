@@ -1,6 +1,6 @@
 """Taking a run up: the claim of its lease, and what a driver then needs to know."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -43,7 +43,7 @@ def claim(
     connection: BaseDatabaseWrapper, instance_id: UUID, worker: str, *, among: Iterable[Status] = ACTIVE
 ) -> Claimed | None:
     """Take the lease of a run that nobody holds and whose status is ``among`` those given; ``None`` when there is nothing to
-    move, or somebody else does."""
+    move, somebody else does, or the tree it belongs to is held."""
     vendor = connection.vendor
     target = table("instance", vendor)
     token = uuid4()
@@ -52,6 +52,7 @@ def claim(
     sql = (
         f"UPDATE {target.name} SET lease_token = %s, lease_owner = %s, lease_until = {lease_until(vendor)} "
         f"WHERE id = %s AND status IN ({', '.join(['%s'] * len(statuses))}) AND (lease_token IS NULL OR {expired}) "
+        f"AND NOT EXISTS (SELECT 1 FROM {target.name} held WHERE held.id = {target.name}.root_id AND held.status = 'held') "
         f"RETURNING {_COLUMNS}"
     )
     prepared = target.columns["lease_token"].prepare
@@ -158,13 +159,22 @@ def _results(instance_id: UUID, loop_seq: int) -> dict[int, Any]:
 def _children(instance_id: UUID, seq: int, attempt: int) -> list[EndedChild]:
     rows = Instance.objects.filter(parent=instance_id, parent_visit=seq).order_by("branch", "id")
     places = [(row, positions.from_json(row.position)) for row in rows]
-    return [
-        EndedChild(
-            row.id, row.branch_id, row.status, row.output, row.error, place.compensations, -(row.join_order or 0)
+    ended = {
+        row.branch: EndedChild(
+            id=row.id,
+            branch_id=row.branch_id,
+            status=row.status,
+            output=row.output,
+            error=row.error,
+            compensations=place.compensations,
+            order=-(row.join_order or 0),
+            branch=row.branch or 0,
+            input=row.input,
         )
         for row, place in places
         if place.made_by == attempt
-    ]
+    }
+    return list(ended.values())  # of a branch that was begun anew by a resume, the newest
 
 
 class _Plan:
@@ -179,10 +189,14 @@ class _Plan:
             self._entries = list(open_compensations(self._instance_id))
         return self._entries
 
-    def shorten(self, ended: int) -> None:
-        """Forget the first ``ended`` entries: their terminal state is committed."""
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
+        """Forget those entries: their terminal state is committed."""
         if ended and self._entries is not None:
-            del self._entries[:ended]
+            self._entries = [each for each in self._entries if (each.instance, each.position) not in ended]
+
+    def forget(self) -> None:
+        """Read them anew when they are next asked for: others are registered by then."""
+        self._entries = None
 
 
 def open_compensations(instance_id: UUID) -> list[Undo]:
@@ -192,6 +206,8 @@ def open_compensations(instance_id: UUID) -> list[Undo]:
         instance=instance_id, state__in=[CompensationState.REGISTERED, CompensationState.RUNNING]
     ).order_by("-position")
     found: list[Undo] = []
+    for child in not_joined(instance_id):
+        found += open_compensations(child)
     for row in rows:
         if row.child is None:
             found.append(_undo(row))
@@ -204,6 +220,15 @@ def open_compensations(instance_id: UUID) -> list[Undo]:
     return found
 
 
+def not_joined(instance_id: UUID) -> list[UUID]:
+    """The child runs that their parent still waits for, newest first: what they registered it has not taken over yet."""
+    children = Instance.objects.filter(parent=instance_id).exclude(status=Status.ROLLED_BACK).order_by("-id")
+    found = list(children.values_list("id", "parent_visit"))
+    waits = Visit.objects.filter(instance=instance_id, seq__in={seq for _, seq in found}, open_children__gt=0)
+    open_visits = set(waits.values_list("seq", flat=True)) if found else set()
+    return [child for child, seq in found if seq in open_visits]
+
+
 def _undo(row: Compensation) -> Undo:
     return Undo(
         instance=row.instance_id,
@@ -214,7 +239,9 @@ def _undo(row: Compensation) -> Undo:
         input=row.input,
         input_error=row.input_error,
         missing_ok=row.missing_ok,
+        always=row.always,
         attempts=row.attempts,
+        earlier=row.earlier_attempts,
     )
 
 

@@ -1,6 +1,6 @@
 """Runs that never ran: one that stands at a node of a graph, as far as the ladder looks at it. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, cast
 from uuid import UUID
@@ -92,8 +92,11 @@ class _NoPlan:
     def __call__(self) -> Sequence[Any]:
         return ()
 
-    def shorten(self, ended: int) -> None:
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
         """There is nothing to forget."""
+
+    def forget(self) -> None:
+        """There is nothing to read anew."""
 
 
 def _no_results(seq: int) -> Mapping[int, Any]:

@@ -59,12 +59,13 @@ class World:
         version = self.version(*nodes, **{key: more.pop(key) for key in list(more) if key not in STARTS})
         return commands.start(version.flow_id, version.pk, input=more.pop("input", {}), ports=self.ports, **more).pk
 
-    def version(self, *nodes: dict[str, Any], path: str = "/flows/it", **data: Any) -> Any:
+    def version(
+        self, *nodes: dict[str, Any], path: str = "/flows/it", manifests: dict[str, Any] | None = None, **data: Any
+    ) -> Any:
         definition = {"nodes": list(nodes), **data}
         flow = FlowFactory(path=path)
-        return FlowVersionFactory(
-            flow=flow, definition=definition, graph=graph.to_json(lower(definition, lambda path: None))
-        )
+        known = {f"/lib/{name}": manifest for name, manifest in (manifests or {}).items()}
+        return FlowVersionFactory(flow=flow, definition=definition, graph=graph.to_json(lower(definition, known.get)))
 
     def worker(self, name: str) -> Ports:
         return replace(self.ports, worker=name)

@@ -26,6 +26,8 @@ class _Sketch:
     sub_flows: bool
     left: int
     names: Iterator[int]
+    redoes: bool
+    """Whether scopes have a ``recovery``; every call then has an ``undo``, so that it may be redone."""
 
     def name(self) -> str:
         return f"n{next(self.names)}"
@@ -66,6 +68,15 @@ class _Sketch:
             edges = [edge for edge in may if self.draw(st.integers(0, 9)) == 0]
         held |= {edge: self.draw(st.sampled_from(targets)) for edge in edges}
 
+    def recovery(self) -> dict[str, Any]:
+        """What a scope does about failures inside, now and then; never more than a few rounds."""
+        if not self.redoes or self.draw(st.booleans()):
+            return {}
+        redo = self.draw(st.sampled_from(["this_step", "this_and_after", "whole_group"]))
+        then = self.draw(st.sampled_from(["fail", "hold", "escalate"]))
+        failures = self.draw(st.integers(1, 2))
+        return {"recovery": {"redo": redo, "stop_after": {"failures": failures, "within": "1d"}, "then": then}}
+
     # --- steps -------------------------------------------------------------------------------------------------------
 
     def policy(self) -> dict[str, Any]:
@@ -84,6 +95,8 @@ class _Sketch:
         more: dict[str, Any] = {"timeout_ms": 5000} if self.draw(st.booleans()) else {}
         if self.draw(st.integers(0, 3)):
             more |= {"compensation_ref": "/lib/undo", "compensation_input_mapping": {"made": "${output.made}"}}
+        if self.redoes:
+            more |= {"undo": {"function_ref": "/lib/take-back", "arguments": {"made": "${output.made}"}}}
         return drawing.call(self.name(), **self.policy(), **more)
 
     def decision(self, depth: int) -> Node:
@@ -114,7 +127,7 @@ class _Sketch:
 
     def group(self, depth: int) -> Node:
         name = self.name()
-        return drawing.group(name, *self.siblings(depth + 1))
+        return drawing.group(name, *self.siblings(depth + 1), **self.recovery())
 
     def either(self, depth: int) -> Node:
         name = self.name()
@@ -170,10 +183,11 @@ CONTAINERS = ["group", "either", "parallel", "fan_out", "loop"] * 2
 @st.composite
 def definitions(draw: Draw, *, sub_flows: bool = True) -> dict[str, Any]:
     """A ``workflow_data`` of at most twelve nodes. Its input has ``items``, ``yes`` (true) and ``no`` (false)."""
-    nodes = _Sketch(draw, sub_flows, 12, count()).siblings(0)
+    sketch = _Sketch(draw, sub_flows, 12, count(), draw(st.booleans()))
+    nodes = sketch.siblings(0)
     strategy = draw(st.sampled_from(["fail_fast", "fail_fast", "fail_fast", "continue"]))
     on_failure = draw(st.sampled_from(["rollback", "rollback", "rollback", "keep"]))
-    return {"nodes": nodes, "error_strategy": strategy, "on_failure": on_failure}
+    return {"nodes": nodes, "error_strategy": strategy, "on_failure": on_failure, **sketch.recovery()}
 
 
 INPUT = {"items": ["x", "y"], "yes": True, "no": False}

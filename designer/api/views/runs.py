@@ -22,15 +22,16 @@ from designer.api.serializers import (
     StartedSerializer,
     TestRunSerializer,
 )
+from designer.api.views import failures
+from designer.paging import keyset
 from engine import commands, testruns
 from engine.errors import Conflict
 from engine.models import Instance
 from engine.ports_production import ports
-from engine.states import TERMINAL
+from engine.states import TERMINAL, Status
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEY: Final = r"[!-~]{1,200}"
-LOOKUPS: Final = {"flow": "flow__path", "status": "status", "cursor": "pk__lt"}
 
 
 KEY_PARAMETER: Final = OpenApiParameter(
@@ -105,14 +106,14 @@ class InstancesView(ApiView):
         responses=responses({200: InstanceListSerializer}),
     )
     def get(self, request: Request, repo: str) -> Response:
-        """The runs that one sees, newest first, without child runs. Give `next_cursor` back as `cursor` for more."""
+        """The runs that one sees and that fit every filter, newest first. Give `next_cursor` back as `cursor` for more."""
         asked = self.asked(InstanceFilterSerializer)
-        found = access.instances_for(self.person, repo).filter(parent=None)
-        found = found.filter(**{lookup: asked[name] for name, lookup in LOOKUPS.items() if name in asked})
-        limit = asked["limit"]
-        page = list(found.select_related("flow", "version", "started_by").order_by("-pk")[: limit + 1])
-        cursor = page[limit - 1].pk if len(page) > limit else None
-        return Response(InstanceListSerializer({"instances": page[:limit], "next_cursor": cursor}).data)
+        query = InstanceFilterSerializer.query(asked)
+        found = query.among(access.instances_for(self.person, repo), repo).select_related(
+            "flow", "version", "started_by"
+        )
+        page = keyset(found, before=asked.get("cursor"), size=asked["limit"], branches=query.branches())
+        return Response(InstanceListSerializer({"instances": page.rows, "next_cursor": page.older}).data)
 
 
 class InstanceView(ApiView):
@@ -151,13 +152,21 @@ class ResumeView(ApiView):
         operation_id="resume_instance",
         tags=["runs"],
         request=ResumeSerializer,
-        responses=responses({200: ResumedSerializer}, 403, 409, 413, 415),
+        responses=responses({200: ResumedSerializer, 202: ResumedSerializer}, 403, 409, 413, 415),
     )
     def post(self, request: Request, repo: str, instance_id: UUID) -> Response:
-        """Tell a run that what it waits for has come, with the data it brought."""
-        data = self.sent(ResumeSerializer)["resume_data"]
+        """Tell a run that what it waits for has come, with the data it brought; or let one go on that failed or is held.
+
+        202 while what must be undone before a failed run goes on still is.
+        """
+        asked, by = self.sent(ResumeSerializer), access.user_path(self.person)
         instance = access.get_resumable_instance_for(self.person, repo, instance_id)
-        signal = commands.resume(instance.pk, data=data, by=access.user_path(self.person), ports=ports())
+        if failures.speaks_of_a_failure(asked):
+            instance = access.get_operable_instance_for(self.person, repo, instance_id)
+            return failures.resume_failed(instance, asked, by)
+        if instance.status in TERMINAL | {Status.HELD}:
+            return failures.resume_failed(instance, asked, by)
+        signal = commands.resume(instance.pk, data=asked["resume_data"], by=by, ports=ports())
         return Response({"instance_id": instance.pk, "job_id": str(signal), "status": "resumed"})
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.machine.happenings import ChildEnded
     from engine.machine.turn import Turn
     from engine.outcomes import Result
@@ -48,6 +50,11 @@ class Kind:
 
     def start_anew(self, turn: Turn) -> None:
         """This construct (the innermost open container) failed and has retries left: it starts anew after their delay."""
+
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """The run failed in this node's visit and is resumed. ``True`` when the visit goes on, in the child runs that
+        failed; else the node is visited again."""
+        return False
 
     def begin_again(self, turn: Turn, node: Node) -> None:
         """A redo of all that is in this container (the innermost open one) starts at its entry."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.machine import deciding, steps, tasks
+from engine.machine import deciding, gates, steps, tasks
 from engine.machine.faults import deadline_passed, evaluation
 from engine.machine.kinds import KINDS, Kind
 from engine.machine.turn import Turn
@@ -31,11 +31,15 @@ class HumanTaskStep(Kind):
 
     def answered(self, turn: Turn, node: Node, output: dict[str, Any]) -> None:
         assert turn.leaf is not None
+        if gates.is_rejection(node.settings, output):
+            steps.fail(turn, node, gates.rejected(turn, output))
+            return
         turn.change(human=turn.leaf.seq)
         steps.succeed(turn, node, output)
 
     def woke(self, turn: Turn, node: Node) -> None:
-        steps.fail(turn, node, deadline_passed("Nobody answered in time."))
+        late = deadline_passed("Nobody answered in time.")
+        steps.fail(turn, node, gates.expired(turn, node.settings) if gates.is_gate(node.settings) else late)
 
     def _ask(self, turn: Turn, node: Node) -> None:
         try:

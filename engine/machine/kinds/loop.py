@@ -57,6 +57,19 @@ class LoopContainer(Kind):
         delay = node.policy.retry.delay_ms(attempt, random=turn.world.random)
         turn.rest(WaitKind.RETRY, "retry", due=turn.after(delay), wake="retry")
 
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """The loop failed of itself, at a condition: it goes on behind the iterations that are done, over the same items."""
+        leaf = turn.leaf
+        assert leaf is not None
+        if leaf.index is None:
+            return False
+        turn.writes.update("visit", {"seq": leaf.seq}, outcome="", error=None, ended_at=None, completion=None)
+        turn.leaf = None
+        turn.reopen(leaf, attempt=leaf.attempt)
+        if self._prepared(turn, node, items=turn.entry_of(leaf.seq)) and self._after(turn, leaf.index):
+            paths.go_on(turn, node)
+        return True
+
     def begin_again(self, turn: Turn, node: Node) -> None:
         """The iteration that is on its way starts again; those before it stay."""
         paths.remember(turn, first=turn.position.last_seq + 1, last=None)
@@ -67,19 +80,24 @@ class LoopContainer(Kind):
         self._finish(turn, turn.frames[-1].data.get("index", 0))
 
     def _begin(self, turn: Turn, node: Node) -> None:
+        if self._prepared(turn, node) and self._next(turn, 0):
+            paths.go_on(turn, node)
+
+    def _prepared(self, turn: Turn, node: Node, *, items: Any = None) -> bool:
+        """Note what the loop runs over, ``items`` where they are fixed already; ``False`` when it failed because that could not
+        be evaluated."""
         frame, settings = turn.frames[-1], settings_of(node)
         try:
-            limit = self._limit(turn, settings)
+            limit = len(items) if isinstance(items, list) else self._limit(turn, settings)
         except ExpressionError as error:
             ladder.fail_container(turn, evaluation(error, "loop"))
-            return
+            return False
         except _Unusable as problem:
             ladder.fail_container(turn, Fault(str(problem), "evaluation", final=True))
-            return
+            return False
         data = {"attempt": frame.data["attempt"], "limit": limit, **names_of(settings)}
         turn.frames[-1] = replace(frame, data=data)
-        if self._next(turn, 0):
-            paths.go_on(turn, node)
+        return True
 
     def _limit(self, turn: Turn, settings: Mapping[str, Any]) -> int | None:
         """At most how many iterations there are, ``None`` without a bound. Fixes the items of an ``over``."""
@@ -120,8 +138,12 @@ class LoopContainer(Kind):
         frame = turn.frames[-1]
         node, index = turn.node(frame.node), frame.data["index"]
         self._record(turn, node, failed=failed)
-        until = settings_of(node).get("until")
-        if until is not None and not failed:
+        return self._next(turn, index + 1) if failed else self._after(turn, index)
+
+    def _after(self, turn: Turn, index: int) -> bool:
+        """Whether the loop is over behind this iteration, which succeeded; else the next one begins."""
+        until = settings_of(turn.node(turn.frames[-1].node)).get("until")
+        if until is not None:
             try:
                 if expressions.holds(turn, until):
                     self._finish(turn, index + 1)

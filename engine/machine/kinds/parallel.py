@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from engine.machine import branches as crossing
-from engine.machine import expressions, limits, paths, steps
+from engine.machine import expressions, limits, paths, resuming, steps
 from engine.machine.faults import Fault, evaluation
 from engine.machine.happenings import ChildEnded
 from engine.machine.kinds import KINDS, Kind
@@ -53,6 +53,18 @@ class ParallelContainer(Kind):
             paths.go_on(turn, node)
         else:
             steps.fail(turn, node, fault)
+
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """The branches that failed go on, those that rolled themselves back or were cancelled begin anew; the good ones stay."""
+        leaf = turn.leaf
+        assert leaf is not None
+        bad = [each for each in turn.run.children(leaf.seq, leaf.attempt) if each.status not in GOOD]
+        if not bad:
+            return False
+        failed = [each for each in bad if each.status == Status.FAILED]
+        anew = [_anew(turn, node, each) for each in bad if each.status != Status.FAILED]
+        resuming.into_children(turn, failed, anew, ask, told=bad[0].status == Status.FAILED)
+        return True
 
     def begin_again(self, turn: Turn, node: Node) -> None:
         """All branches start again, as another attempt of the same visit with all its retries."""
@@ -136,6 +148,13 @@ def _branch(turn: Turn, node: Node, index: int, value: Any, branch_id: str, firs
         **({"entry": first} if alone else {}),
     }
     return NewChild(turn.new_id(), value, turn.leaf.seq, index=index, branch_id=branch_id, position=position)
+
+
+def _anew(turn: Turn, node: Node, ended: EndedChild) -> NewChild:
+    """The same branch from its beginning."""
+    alone = not isinstance(node.settings.get("fan_out"), Mapping)
+    first = node.children[ended.branch if alone else 0]
+    return _branch(turn, node, ended.branch, ended.input, ended.branch_id, first, alone=alone)
 
 
 def _strategy(node: Node) -> str:

@@ -1,8 +1,9 @@
 """Sub-flow steps: start another flow and rest until it ends (reference/flow-format.md, section 5)."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from engine.machine import paths, steps
+from engine.machine import paths, resuming, steps
 from engine.machine.faults import Fault
 from engine.machine.happenings import ChildEnded
 from engine.machine.kinds import KINDS, Kind
@@ -36,6 +37,15 @@ class SubFlowStep(Kind):
             paths.go_on(turn, node)
         else:
             steps.fail(turn, node, _fault(child))
+
+    def resumed(self, turn: Turn, node: Node, ask: Mapping[str, Any]) -> bool:
+        """A child that kept its effects goes on at its own failed step; one that rolled itself back is started anew."""
+        assert turn.leaf is not None
+        children = turn.run.children(turn.leaf.seq, turn.leaf.attempt)
+        if not children or children[-1].status != Status.FAILED:
+            return False
+        resuming.into_children(turn, children[-1:], [], ask, told=True)
+        return True
 
     def _start(self, turn: Turn, node: Node) -> None:
         path = kinds.reference_path(node.settings.get("flow_ref"))

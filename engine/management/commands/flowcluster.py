@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
         # code of the drives is in memory once, not once per worker.
-        from engine import recovery, tasks, testruns, wakeups  # noqa: F401
+        from engine import livetext, recovery, tasks, testruns, wakeups  # noqa: F401
         from engine.ports_production import ports
 
         if options["node"]:
@@ -36,13 +36,14 @@ class Command(BaseCommand):
         def sweep() -> None:
             recovery.sweep(ports())
 
-        def tidy_test_runs() -> None:
+        def tidy() -> None:
             testruns.hurry_resting(ports())
             testruns.discard_ended(ports())
+            livetext.forget_left_behind(ports())
 
         # A question before each message would be a transaction more; every process here gets over a broken connection.
         connections.settings[DEFAULT_DB_ALIAS]["CONN_HEALTH_CHECKS"] = False
         hooks = Hooks(worker_died=worker_died, beat=recovery.beat)
-        chores = [(SWEEP_EVERY, sweep), (TIDY_EVERY, tidy_test_runs)]
+        chores = [(SWEEP_EVERY, sweep), (TIDY_EVERY, tidy)]
         timekeeper = Timekeeper(wakeups.next_due, lambda: wakeups.fire_due(ports()), chores)
         sys.exit(run_cluster(hooks, timekeeper))

@@ -12,12 +12,13 @@ import httpx
 import pytest
 from django.db import connection, transaction
 
-from engine.models import Event, Instance
+from engine.history import tell_watchers
+from engine.models import Event, Instance, LiveText
 from engine.states import Status
 from tests.conftest import database_url
 from tests.designer.api.conftest import bearer
 from tests.designer.server import running_server
-from tests.factories import EventFactory, InstanceFactory, UserFactory, VisitFactory
+from tests.factories import EventFactory, InstanceFactory, UserFactory, VisitFactory, now
 
 CLIENTS = 50
 
@@ -112,6 +113,24 @@ def test_what_happens_while_one_listens_arrives_at_once(server, alice, run):
             assert next(events)[0] == number
             delays.append(time.monotonic() - written)
     assert sorted(delays)[len(delays) // 2] < 0.4
+
+
+def test_what_an_agent_says_arrives_while_it_says_it(server, alice, run):
+    with httpx.stream("GET", url_of(server, run), headers=bearer(alice), timeout=30) as answer:
+        lines = parse(answer.iter_lines())
+        record(run, "step_started", node_id="ask")
+        assert next(lines)[1]["type"] == "step_started"
+        said = []
+        for text in ("Good ", "Good morning"):
+            LiveText.objects.update_or_create(
+                instance=run, defaults={"root": run.pk, "node_id": "ask", "place": "1.1.0", "text": text, "at": now()}
+            )
+            tell_watchers(run.pk)
+            number, data = next(lines)
+            said.append((number, data["type"], data["node_id"], data["text"]))
+        complete(run)
+        assert next(lines)[1]["type"] == "flow_completed"
+    assert said == [(None, "text_chunk", "ask", "Good "), (None, "text_chunk", "ask", "morning")]
 
 
 def test_an_event_that_nobody_was_told_of_arrives_within_seconds(server, alice, run):

@@ -20,13 +20,13 @@ class Clock:
 def ask(db):
     """Ask the agent ``/agents/it`` of the library a question; keywords are the question's."""
 
-    def ask_it(prompt="Hello", *, seconds=20.0, **question):
+    def ask_it(prompt="Hello", *, seconds=20.0, instance=None, **question):
         executor, clock = AgentExecutor(Clock()), Clock()
         call = Call(
             kind=AGENT,
             path="/agents/it",
             arguments={"prompt": prompt, **question},
-            instance_id=new_id(),
+            instance_id=instance or new_id(),
             node_id="it",
             visit=1,
             visit_seq=1,

@@ -76,7 +76,7 @@ def part(finish: str | None = None, **delta: Any) -> dict[str, Any]:
     }
 
 
-def says(*texts: str, finish: str = "stop", tokens: tuple[int, int] = (11, 3)) -> Answer:
+def says(*texts: str, finish: str | None = "stop", tokens: tuple[int, int] = (11, 3)) -> Answer:
     """A good answer in several parts, with its usage."""
 
     def answer(handler: Handler) -> None:

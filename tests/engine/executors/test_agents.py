@@ -8,12 +8,14 @@ import pytest
 
 from engine.executors import mocks
 from engine.executors.dispatch import Dispatcher
+from engine.models import Event
 from engine.outcomes import Failed, Succeeded
 from engine.ports import AGENT, COMPENSATION, FUNCTION
 from flows import registry
 from flows.models import Agent
 from flows.registry import FunctionError, Registered
 from tests.engine.executors.test_model_server import code_of
+from tests.factories import InstanceFactory
 
 LOOK = {"use": [{"tool": "/test/look", "arguments": {"n": 2}}]}
 THEN = {"when": "results.length() > 0", "answer": "{{ results[0].n }}"}
@@ -90,6 +92,27 @@ def test_a_tools_key_is_the_same_for_the_same_call_in_another_attempt(ask, scrip
     assert keys[:3] == keys[3:]
     assert len(set(keys)) == 3
     assert all(key.startswith("run:1:") for key in keys)
+
+
+def test_the_use_of_a_tool_is_told_while_the_agent_works(ask, script, tool):
+    tool(double)
+    script(THEN, LOOK, tools=["/test/look"])
+    run = InstanceFactory()
+    ask(instance=run.pk)
+    began, ended = Event.objects.filter(instance=run).order_by("number")
+    assert (began.type, began.number, began.visit_seq) == ("tool_call_started", 1, 1)
+    assert began.data == {"tool_call_id": "use-1-0", "function_name": "/test/look", "arguments": {"n": 2}}
+    assert (ended.type, ended.data["result"]) == ("tool_call_completed", {"n": 4})
+    run.refresh_from_db()
+    assert run.event_count == 2
+
+
+def test_a_tool_that_failed_is_told_as_failed(ask, script, tool):
+    tool(refuse)
+    script({"when": "results.length() > 0", "answer": "sorry"}, LOOK, tools=["/test/look"])
+    run = InstanceFactory()
+    ask(instance=run.pk)
+    assert Event.objects.filter(instance=run).order_by("number").last().data["error"] == "sold out"
 
 
 def refuse(arguments):

@@ -3,13 +3,10 @@
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
-from uuid import UUID
 
 import pytest
 
-from engine.machine import scopes
 from engine.machine.happenings import CallEnded, Happening, Started, Woke
-from engine.machine.turn import Turn
 from engine.outcomes import Pending, Unknown, WorkerLost
 from tests.engine.drawing import call, either, event, group, loop, task, undone
 from tests.engine.machine.walking import Walk, fails, later, walk
@@ -112,19 +109,6 @@ def test_an_evaluation_fault_can_be_redone_too() -> None:
 def test_a_parked_wait_of_the_redone_group_waits_anew() -> None:
     found = walk(group("g", event("e"), failing("b"), recovery=WHOLE), answers={"b": [fails(), {}]}).go()
     assert found.rests == "event"
-
-
-def test_a_window_begins_anew_when_a_person_lets_the_run_go_on() -> None:
-    recovery = {"stop_after": {"failures": 1, "within": "1h"}, "then": "hold"}
-    found = walk(group("g", failing("a"), recovery=recovery), answers={"a": [fails()]}).go()
-    assert found.status == "held"
-    later(found, seconds=1)
-    turn = Turn(found.run, found.world, lambda: UUID(int=0))
-    scopes.begin_anew(turn)
-    [scope] = scopes.scopes_around(turn, turn.open_node)
-    assert scope.seq == 1 and turn.position.repeats
-    ruling = scopes.rule(turn, turn.open_node, counts=True)
-    assert ruling is not None and ruling.decision == "redo"
 
 
 # --- keys ----------------------------------------------------------------------------------------------------------

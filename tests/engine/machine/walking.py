@@ -4,7 +4,7 @@ Writes of one transition see the rows as they were before it; that is what one S
 inserted and deleted in the same transition would stumble over.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -343,15 +343,28 @@ class _Plan:
             self._entries = list(self._read())
         return self._entries
 
-    def shorten(self, ended: int) -> None:
+    def shorten(self, ended: Collection[tuple[UUID, int]]) -> None:
         if ended and self._entries is not None:
-            del self._entries[:ended]
+            self._entries = [each for each in self._entries if (each.instance, each.position) not in ended]
+
+    def forget(self) -> None:
+        self._entries = None
 
     def _read(self) -> Iterator[Undo]:
         rows = [row for row in self._walk.rows("compensation").values() if row["state"] in OPEN]
         for row in sorted(rows, key=lambda row: -row["position"]):
             if "path" in row:
-                names = ("instance", "position", "node_id", "visit_seq", "path", "input", "input_error", "missing_ok")
+                names = (
+                    "instance",
+                    "position",
+                    "node_id",
+                    "visit_seq",
+                    "path",
+                    "input",
+                    "input_error",
+                    "missing_ok",
+                    "always",
+                )
                 yield Undo(**{name: row[name] for name in names if name in row}, attempts=row.get("attempts", 0))
 
 

@@ -61,7 +61,8 @@ def _its_events_tell_one_story(run: Instance) -> None:
 def _what_succeeded_is_registered(run: Instance) -> None:
     """One compensation for each succeeded visit that declares one, and none for any other."""
     declaring = {node.id for node in from_json(run.version.graph).nodes if node.settings.get("compensation_ref")}
-    succeeded = Visit.objects.filter(instance=run, outcome=Outcome.SUCCEEDED, node_id__in=declaring)
+    stands = Visit.objects.filter(instance=run, outcome=Outcome.SUCCEEDED, replaced=None)
+    succeeded = stands.filter(node_id__in=declaring)
     registered = Compensation.objects.filter(instance=run, child=None)
     assert Counter(registered.values_list("visit_seq", flat=True)) == Counter(succeeded.values_list("seq", flat=True))
     order = {each.seq: each.completion or 0 for each in succeeded}

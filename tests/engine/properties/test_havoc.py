@@ -41,7 +41,7 @@ def run(definition: dict[str, Any], child: dict[str, Any], plan: Plan, broken: l
     world = Havoc(replace(plan, broken=frozenset(calls[-1 - number % len(calls)] for number in broken if calls)))
     publish(CHILD, child)
     started = world.start(
-        *definition["nodes"], input=INPUT, **{key: definition[key] for key in ("error_strategy", "on_failure")}
+        *definition["nodes"], input=INPUT, **{key: value for key, value in definition.items() if key != "nodes"}
     )
     ended = world.play(started)
     note(f"it ended {ended.status} after {world.moves} moves and {world.moments} moments: {ended.error}")
