@@ -1,4 +1,4 @@
-// The document as text. What the canvas did not touch keeps its comments, quotes and layout; see docs/decisions/0008.
+// The document as text. What the canvas did not touch keeps its comments, quotes and layout; see docs/decisions/0010.
 
 import { Document, isMap, isScalar, isSeq, parseDocument, Scalar, stringify, type Node, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
 import { equal, get, isObj, isText, type Json, type Obj } from "./json";
