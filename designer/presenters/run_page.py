@@ -13,7 +13,7 @@ from designer import access
 from designer.drawings import Drawing, drawing_of
 from designer.http import SignedIn
 from designer.people import names_of
-from designer.presenters import facts, stories
+from designer.presenters import again, facts, stories
 from designer.presenters.event_lines import event_page
 from designer.presenters.failure_part import FailurePart, failure_part
 from designer.presenters.run_diagram import marks, replay
@@ -54,8 +54,12 @@ class Deeds:
     """
 
     cancel: str = ""
+    retry: str = ""
     roll_back: str = ""
     start_again: str = ""
+    start_same: str = ""
+    change: bool = False
+    scenario: bool = False
     delete: str = ""
     key: str = field(default_factory=lambda: str(uuid4()))
 
@@ -202,9 +206,9 @@ def _rest(run: Instance, tasks: Sequence[InboxTask], user: User) -> Rest | None:
     if run.status != Status.WAITING or not run.wait_kind:
         return None
     own = [task for task in tasks if task.assignee == access.user_path(user)]
-    if not own and access.is_administrator(user):
+    if not own and (access.is_administrator(user) or (tasks and access.can_answer_any(user, tasks[0]))):
         own = list(tasks)
-    return Rest(_REST[WaitKind(run.wait_kind)](), own[0] if own and not run.is_test else None)
+    return Rest(_REST[WaitKind(run.wait_kind)](), own[0] if own else None)
 
 
 _REST: Final[Mapping[WaitKind, Callable[[], str]]] = {
@@ -226,12 +230,16 @@ def _deeds(run: Instance, user: User, known: stories.Known, newest: FlowVersion 
     stoppable = (run.status in ACTIVE or run.status == Status.HELD) and run.phase == Phase.FORWARD
     stoppable = stoppable and not run.cancel_requested
     may_cancel = stoppable and access.can_cancel(user, run)
-    may_again = run.parent_id is None and not run.is_test and newest is not None and run.flow.enabled
+    may_again = run.parent_id is None and again.may_start(run, user, newest)
     may_delete = run.status in TERMINAL and run.parent_id is None and access.is_administrator(user)
     return Deeds(
         cancel=_cancel_words(run, known) if may_cancel else "",
         roll_back=_roll_back_words(run, known) if may_cancel and known.kept and access.can_operate(user) else "",
-        start_again=_again_words(run, newest) if may_again and newest and access.can_run(user, run.flow) else "",
+        retry=again.retry_words(run, known) if run.wait_kind == WaitKind.RETRY and access.can_retry(user, run) else "",
+        start_again=again.again_words(run, newest) if may_again else "",
+        start_same=again.same_words(run) if may_again and again.has_another(run, newest) else "",
+        change=may_again,
+        scenario=run.parent_id is None and run.status not in (Status.PENDING, Status.RUNNING),
         delete=_delete_words(run) if may_delete else "",
     )
 
@@ -266,16 +274,6 @@ def _what_ends(run: Instance, known: stories.Known) -> list[str]:
     if run.status == Status.RUNNING:
         return [_("The call that is out is awaited first; nothing new starts.")]
     return []
-
-
-def _again_words(run: Instance, newest: FlowVersion) -> str:
-    lines = [_("Start %(flow)s again with the same input?") % {"flow": run.flow}]
-    if newest.pk == run.version_id:
-        lines.append(_("The new run uses version %(n)d, like this one.") % {"n": newest.number})
-    else:
-        told = {"n": newest.number, "old": run.version.number or "–"}
-        lines.append(_("The new run uses version %(n)d, the newest; this one used version %(old)s.") % told)
-    return "\n".join([*lines, _("This run stays as it is.")])
 
 
 def _delete_words(run: Instance) -> str:
