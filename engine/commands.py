@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from jsonschema import Draft202012Validator
 
-from engine import outcomes, wakeups
+from engine import outcomes, search, wakeups
 from engine.driver import settle
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.machine import position as positions
@@ -27,6 +27,7 @@ from engine.models import (
     Instance,
     LiveText,
     Resolution,
+    SearchTerm,
     Signal,
     Undo,
     Visit,
@@ -44,7 +45,9 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, Signal, Undo, Wakeup)
+KEPT_BY_RUN = (
+    Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, SearchTerm, Signal, Undo, Wakeup,
+)  # fmt: skip
 
 
 def start(
@@ -79,6 +82,7 @@ def start(
             raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
         check_input(version, input)
         instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        search.index([instance])
         ports.queue.hint(instance.id)
         return instance
 

@@ -16,6 +16,7 @@ from designer.people import names_of
 from designer.presenters import again, facts, stories
 from designer.presenters.event_lines import event_page
 from designer.presenters.failure_part import FailurePart, failure_part
+from designer.presenters.run_diagram import marks, replay
 from designer.presenters.run_rows import lasted, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
@@ -24,7 +25,7 @@ from engine.states import ACTIVE, TERMINAL, Phase, Status, WaitKind
 from flows.models import FlowVersion
 from flows.versions import newest_published
 
-TABS: Final = ("steps", "failure", "undo", "children", "events", "data")
+TABS: Final = ("steps", "diagram", "failure", "undo", "children", "events", "data")
 CHILDREN_SHOWN: Final = 100
 
 
@@ -97,7 +98,7 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
 
 
 def _tabs(run: Instance, failure: FailurePart | None, undo: int, children: int) -> list[Tab]:
-    tabs = [Tab("steps", _("Steps"), int((run.position or {}).get("last_seq", 0)))]
+    tabs = [Tab("steps", _("Steps"), int((run.position or {}).get("last_seq", 0))), Tab("diagram", _("Diagram"))]
     if failure is not None:
         tabs.append(Tab("failure", _("Failure")))
     if undo:
@@ -114,8 +115,11 @@ def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], re
             return {"undo": undo, "undo_began": any(line.row.attempts for line in undo)}
         case "children":
             children = Instance.objects.filter(parent=run).defer("input", "output", "not_run", "test_config")
-            found = children.select_related("flow", "version", "started_by").order_by("id")
+            # In the order of the index on parents: by the id alone the database would look for them among all runs.
+            found = children.select_related("flow", "version", "started_by").order_by("parent_visit", "id")
             return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
+        case "diagram":
+            return {"marks": marks(run), "replay": replay(run)}
         case "events":
             return {"page": event_page(run, drawing, before=before)}
         case "data" | "failure":

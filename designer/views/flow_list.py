@@ -67,7 +67,7 @@ def new_flow(request: SignedIn) -> HttpResponse:
         flow = _make(request, workspace, text)
     except Unusable as problem:
         return show_new(request, workspace, str(problem), status=400)
-    return redirect("flow-detail", flow.path)
+    return redirect("design", flow.path)
 
 
 class Unusable(Exception):

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 
 from designer import access
 from designer.http import SignedIn
+from designer.presenters.diagram import diagram
 from designer.presenters.flow_page import flow_page
 from designer.presenters.outline import outline_of
 from designer.workspaces import current
@@ -30,7 +31,12 @@ def flow_version(request: SignedIn, path: str, number: int) -> HttpResponse:
     """One published version: its outline and its text, as runs that are pinned to it use them."""
     flow = access.get_flow_for(request.user, current(request), path)
     version = get_object_or_404(FlowVersion.objects.select_related("published_by"), flow=flow, number=number)
-    context = {"flow": flow, "version": version, "lines": outline_of(version.definition, flow.workspace_id)}
+    context = {
+        "flow": flow,
+        "version": version,
+        "lines": outline_of(version.definition, flow.workspace_id),
+        "diagram": diagram(str(flow), version.definition, flow.workspace),
+    }
     return render(request, "flow_version.html", context)
 
 

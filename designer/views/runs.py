@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from designer import access
 from designer.drawings import drawing_of
 from designer.http import SignedIn
+from designer.presenters.diagram import diagram
 from designer.presenters.run_page import run_page
 from designer.presenters.visits import visit_detail
 from designer.toasts import toast
@@ -34,7 +35,10 @@ from flows.values import dumps
 def run_detail(request: SignedIn, run_id: UUID) -> HttpResponse:
     """One run: what happened, its steps, what undoes them, its events, its input and output."""
     run = access.get_instance_for(request.user, current(request), run_id)
-    return render(request, "run.html", run_page(run, request))
+    page = run_page(run, request)
+    if page["tab"] == "diagram":  # here alone: what refreshes itself brings only how the steps fare
+        page["diagram"] = diagram(str(run.flow), run.version.definition, run.workspace)
+    return render(request, "run.html", page)
 
 
 @login_required
