@@ -10,7 +10,7 @@ from engine.models import Instance, SearchTerm
 from engine.ports_production import ports
 from tests.factories import FlowVersionFactory, InstanceFactory
 
-fill = import_module("engine.migrations.0011_fill_search_terms").fill
+fill = import_module("engine.migrations.0009_fill_search_terms").fill
 
 
 @pytest.fixture

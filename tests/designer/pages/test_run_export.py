@@ -147,12 +147,12 @@ def test_other_workspaces_and_other_forms_are_not_exported(bob, as_):
     assert as_(bob).post(CSV).status_code == 405
 
 
-def test_a_real_server_sends_it_part_by_part(process_environment, bob, as_):
+def test_a_real_server_sends_it_part_by_part(process_environment, ada, as_):
     version = FlowVersionFactory()
     Instance.objects.bulk_create(
         InstanceFactory.build_batch(1200, version=version, flow=version.flow, workspace=version.flow.workspace)
     )
-    cookies = {name: morsel.value for name, morsel in as_(bob).cookies.items()}
+    cookies = {name: morsel.value for name, morsel in as_(ada).cookies.items()}
     with running_server(process_environment) as server, httpx.Client(cookies=cookies, timeout=60) as browser:
         with browser.stream("GET", server.url + CSV) as answer:
             assert answer.headers["transfer-encoding"] == "chunked"

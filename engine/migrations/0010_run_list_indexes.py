@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Each filter of the run list ends in the order of ids, so each index does; a foreign key's own would only repeat them."""
 
     dependencies = [
-        ('engine', '0011_fill_search_terms'),
+        ('engine', '0009_fill_search_terms'),
         ('flows', '0003_agents'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -25,6 +25,6 @@ class Migration(migrations.Migration):
     """Runs from before are found like new ones."""
 
     dependencies = [
-        ('engine', '0010_search_terms'),
+        ('engine', '0008_search_terms'),
     ]
     operations = [migrations.RunPython(fill, migrations.RunPython.noop)]
