@@ -15,7 +15,7 @@ from django.http import Http404
 from designer.models import SavedView
 from engine.models import InboxTask, Instance
 from engine.states import Status, WaitKind
-from flows.models import Flow, Workspace
+from flows.models import Flow, InputSample, Workspace
 
 Person = User | AnonymousUser
 
@@ -43,6 +43,11 @@ def can_run(user: Person, flow: Flow) -> bool:
 def can_test(user: Person, flow: Flow) -> bool:
     """Whether they may start test runs of ``flow``, disabled or not."""
     return sees_flows(user) and user.has_perm("flows.test_flow")
+
+
+def can_start_some(user: Person) -> bool:
+    """Whether they may start real runs or test runs of flows at all."""
+    return sees_flows(user) and (user.has_perm("flows.run_flow") or user.has_perm("flows.test_flow"))
 
 
 def can_create_flows(user: Person) -> bool:
@@ -166,6 +171,29 @@ def get_testable_flow_for(user: Person, repo: str, path: str) -> Flow:
     return flow
 
 
+def get_startable_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to start real runs or test runs of; which of the two they may is asked once more when they do."""
+    flow = get_flow_for(user, repo, path)
+    if not can_run(user, flow) and not can_test(user, flow):
+        raise PermissionDenied("You may look at this flow but not start it.")
+    return flow
+
+
+def can_drop_sample(user: Person, sample: InputSample) -> bool:
+    """Whoever kept it, and who may change flows."""
+    return can_change_flows(user) or (user.pk is not None and sample.created_by_id == user.pk)
+
+
+def get_droppable_sample_for(user: Person, flow: Flow, sample_id: int) -> InputSample:
+    """A sample of a flow they may start, to forget."""
+    sample = InputSample.objects.filter(flow=flow, pk=sample_id).first()
+    if sample is None:
+        raise Http404(f"{flow} has no such sample.")
+    if not can_drop_sample(user, sample):
+        raise PermissionDenied("You may use this sample but not delete it.")
+    return sample
+
+
 def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
     """The runs of a workspace that they see: all where they see flows, else those they started, children included: a child run
     has the starter of its parent."""
@@ -201,6 +229,19 @@ def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
         if instance.wait_kind == WaitKind.HUMAN_TASK:
             raise PermissionDenied("This run waits for a person's task: it is answered in the inbox.")
         raise PermissionDenied("Only an operator may resume this run.")
+    return instance
+
+
+def can_retry(user: Person, instance: Instance) -> bool:
+    """Operators, and whoever started the run."""
+    return can_operate(user) or _is_starter(user, instance)
+
+
+def get_retryable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run whose next try may be made now; whether it waits for one is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_retry(user, instance):
+        raise PermissionDenied("Only an operator or the person who started this run may have it tried again now.")
     return instance
 
 

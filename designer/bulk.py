@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from designer import access
-from engine import commands
+from engine import commands, resolutions
 from engine.errors import EngineError
+from engine.failure import failure_document
 from engine.models import Instance
 from engine.ports_production import ports
-from engine.states import TERMINAL, Phase
+from engine.states import TERMINAL, Phase, Status
 
 MOST: Final = 200
 """Runs in one request: about as many as are done within two seconds."""
@@ -91,6 +92,35 @@ def _why_not_delete(user: User, run: Instance) -> str:
     return "" if run.status in TERMINAL else _("It has not ended; cancel it first.")
 
 
+def _why_not_resume(user: User, run: Instance) -> str:
+    if not access.can_operate(user):
+        return _("Only an operator may let it go on.")
+    if run.parent_id is not None:
+        return _("It belongs to another run; decide about that one.")
+    if run.status not in (Status.FAILED, Status.HELD):
+        return _("It has not failed and is not held.")
+    retryable = failure_document(run.pk)["retryable"]
+    if "reconcile_required" in retryable:
+        return _("Nobody knows whether its last call took effect; decide on its own page.")
+    return "" if retryable["resumable"] else str(retryable["reason"])
+
+
+RESUME: Final = BulkAction(
+    name="resume",
+    icon="play",
+    is_danger=False,
+    is_offered_to=access.can_operate,
+    refusal=_why_not_resume,
+    carry_out=lambda user, run: resolutions.resume_failed(run.pk, by=access.user_path(user), ports=ports()),
+    button=lambda: _("Resume runs"),
+    verb=lambda n: ngettext("Resume %(n)d run", "Resume %(n)d runs", n) % {"n": n},
+    question=lambda n: ngettext("Let %(n)d run go on?", "Let %(n)d runs go on?", n) % {"n": n},
+    consequences=lambda: [
+        _("The step that failed is tried again in each, with all its tries; what is done does not run again."),
+        _("What is to be undone in any case is undone first."),
+    ],
+    done=lambda n: ngettext("%(n)d run goes on.", "%(n)d runs go on.", n) % {"n": n},
+)
 CANCEL: Final = BulkAction(
     name="cancel",
     icon="slash",
@@ -124,4 +154,4 @@ DELETE: Final = BulkAction(
     ],
     done=lambda n: ngettext("%(n)d run is deleted.", "%(n)d runs are deleted.", n) % {"n": n},
 )
-ACTIONS: Final[Mapping[str, BulkAction]] = {action.name: action for action in (CANCEL, DELETE)}
+ACTIONS: Final[Mapping[str, BulkAction]] = {action.name: action for action in (RESUME, CANCEL, DELETE)}

@@ -410,8 +410,8 @@ class LiveText(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        verbose_name = "live text"
-        verbose_name_plural = "live texts"
+        verbose_name = _("live text")
+        verbose_name_plural = _("live texts")
 
     def __str__(self) -> str:
         return self.place

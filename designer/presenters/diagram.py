@@ -23,10 +23,11 @@ def diagram(
         "icons": static("icons.svg"),
         "content": dict(definition),
         "catalogue": catalogue(workspace),
-        "marks": {id: _mark(status) for id, status in (statuses or {}).items()},
+        "marks": {step: mark(status) for step, status in (statuses or {}).items()},
     }
 
 
-def _mark(status: str) -> dict[str, str]:
+def mark(status: str) -> dict[str, str]:
+    """How a status looks on a step's card."""
     look = words.look_of(status)
     return {"status": status.replace("_", "-"), "word": str(look.word), "icon": look.icon, "tone": look.tone}

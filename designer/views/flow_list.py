@@ -49,6 +49,7 @@ def flow_list(request: SignedIn) -> HttpResponse:
         "page": page,
         "text": text,
         "may_create": access.can_create_flows(request.user),
+        "may_start": access.can_start_some(request.user),
         "sees_flows": access.sees_flows(request.user),
     }
     return render(request, "flow_list.html", context)

@@ -86,3 +86,24 @@ def test_the_number_of_queries_grows_with_the_cards_alone(world, bob, as_, queri
     failed(world, path="/flows/other")
     two = queries(client, f"{URL}?kind=failed")
     assert two - one <= 12
+
+
+def test_several_are_resumed_at_once(world, bob, as_):
+    runs = [failed(world), failed(world, path="/flows/other")]
+    chosen = {"action": "resume", "run": [str(each) for each in runs]}
+    asked = text_of(as_(bob).get("/runs/-/bulk", chosen))
+    assert "Let 2 runs go on?" in asked and "is tried again in each" in asked
+    as_(bob).post("/runs/-/bulk", chosen)
+    assert [row(each).status for each in runs] == [Status.RUNNING] * 2
+    world.functions.answers["b"] = {}
+    for each in runs:
+        driver.drive(each, world.ports)
+    assert [row(each).status for each in runs] == [Status.COMPLETED] * 2
+
+
+def test_what_cannot_go_on_says_why(world, bob, as_):
+    run = failed(world)
+    resolutions.abandon(run, by="/users/bob", ports=world.ports)
+    driver.drive(run, world.ports)
+    html = text_of(as_(bob).get("/runs/-/bulk", {"action": "resume", "run": [str(run)]}))
+    assert "It has not failed and is not held." in html
