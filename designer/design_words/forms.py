@@ -148,4 +148,5 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "is_not": pgettext_lazy("designer", "is not"),
     "one_holds": pgettext_lazy("designer", "One of these must hold"),
     "with_what": pgettext_lazy("designer", "With what"),
+    "decide": pgettext_lazy("designer", "Decide"),
 }

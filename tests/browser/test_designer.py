@@ -314,6 +314,10 @@ def test_two_people_who_change_one_field_are_asked(at, make_flow, mara):
     person.card("a").click()
     person.page.get_by_label("Name", exact=True).fill("Mine")
     dialog = person.page.get_by_role("dialog", name="saved this flow meanwhile")
+    expect(dialog).to_be_visible()
+    person.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    person.page.get_by_role("button", name="Decide").click()
     dialog.get_by_role("button", name="Keep mine").click()
     assert person.saved()["nodes"][0]["properties"]["action"] == "Mine"
 

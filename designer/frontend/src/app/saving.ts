@@ -152,7 +152,7 @@ export class Saving {
     const { session } = this;
     const { document, conflicts } = merged(this.base, session.state.document, theirs.content);
     if (conflicts.length) {
-      session.update({ save: "conflict", theirs, saveMessage: t("conflict_about", { steps: conflicts.map((id) => session.nameOf(id)).join(", ") }) });
+      session.update({ save: "conflict", isConflictPutOff: false, theirs, saveMessage: t("conflict_about", { steps: conflicts.map((id) => session.nameOf(id)).join(", ") }) });
       return;
     }
     this.take(theirs);

@@ -37,6 +37,8 @@ export interface State {
   /** A step to be brought into view, and a field of its form to get the cursor; the number tells requests apart. */
   readonly reveal: { readonly key: string; readonly field: string | null; readonly id: number } | null;
   readonly theirs: ServerState | null;
+  /** Somebody wants to look at their work before they settle a conflict. */
+  readonly isConflictPutOff: boolean;
   readonly hoveredJump: string | null;
   readonly marks: Marks;
 }
@@ -68,6 +70,7 @@ export class Session {
       message: { text: "", id: 0, isProblem: false },
       reveal: null,
       theirs: null,
+      isConflictPutOff: false,
       hoveredJump: null,
       marks,
     };

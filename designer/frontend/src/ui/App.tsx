@@ -34,6 +34,7 @@ function Page(): React.JSX.Element {
   const { session } = app;
   const view = useSession((state) => state.view);
   const save = useSession((state) => state.save);
+  const isConflictPutOff = useSession((state) => state.isConflictPutOff);
   const [showsProblems, setShowsProblems] = useState(false);
   const [dialog, setDialog] = useState<"publish" | "versions" | null>(null);
   const [finds, setFinds] = useState(false);
@@ -61,7 +62,7 @@ function Page(): React.JSX.Element {
       <Message />
       {dialog === "publish" && <PublishDialog close={() => setDialog(null)} showProblems={() => setShowsProblems(true)} />}
       {dialog === "versions" && <VersionsDialog close={() => setDialog(null)} />}
-      {save === "conflict" && <ConflictDialog />}
+      {save === "conflict" && !isConflictPutOff && <ConflictDialog />}
     </div>
   );
 }
@@ -123,7 +124,7 @@ function ConflictDialog(): React.JSX.Element {
   return (
     <Dialog
       heading={t("conflict_heading", { who: theirs?.changed_by || t("somebody") })}
-      close={() => session.update({ save: "conflict" })}
+      close={() => session.update({ isConflictPutOff: true })}
       foot={
         <>
           <button type="button" className="button" onClick={() => saving.settle("theirs")}>{t("take_theirs")}</button>

@@ -127,6 +127,7 @@ function Saved(): React.JSX.Element {
     <span className="design-saved" role="status">
       <span className={`saved ${tone}`} title={message}><Icon name={icon} /><span>{t(`save_${save.replace("-", "_")}`)}</span></span>
       {save === "signed-out" && <a className="link-button" href={`${session.start.urls.sign_in}?next=${encodeURIComponent(location.pathname)}`} target="_blank" rel="noopener">{t("sign_in")}</a>}
+      {save === "conflict" && <button type="button" className="link-button" onClick={() => session.update({ isConflictPutOff: false })}>{t("decide")}</button>}
       {needsHand && <button type="button" className="link-button" onClick={() => void saving.save()}>{t("save_now")}</button>}
       <span className="saved-version">{version ? (version.is_draft ? t("version_n", { n: version.number }) : t("newer_than", { n: version.number })) : t("only_draft")}</span>
     </span>
