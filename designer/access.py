@@ -12,9 +12,10 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
+from designer.models import SavedView
 from engine.models import InboxTask, Instance
 from engine.states import Status, WaitKind
-from flows.models import Flow, Workspace
+from flows.models import Flow, InputSample, Workspace
 
 Person = User | AnonymousUser
 
@@ -44,6 +45,11 @@ def can_test(user: Person, flow: Flow) -> bool:
     return sees_flows(user) and user.has_perm("flows.test_flow")
 
 
+def can_start_some(user: Person) -> bool:
+    """Whether they may start real runs or test runs of flows at all."""
+    return sees_flows(user) and (user.has_perm("flows.run_flow") or user.has_perm("flows.test_flow"))
+
+
 def can_create_flows(user: Person) -> bool:
     """Whether they may make flows, and bring some in."""
     return sees_flows(user) and user.has_perm("flows.add_flow")
@@ -62,6 +68,21 @@ def can_publish(user: Person) -> bool:
 def can_operate(user: Person) -> bool:
     """Whether they may cancel, resume and abandon runs of others."""
     return user.has_perm("engine.operate_instance")
+
+
+def can_export(user: Person) -> bool:
+    """Whether they may take lists of runs away as files: seeing a page of them is not enough, as staff does."""
+    return sees_flows(user) and user.has_perm("engine.view_instance")
+
+
+def check_export(user: Person) -> None:
+    if not can_export(user):
+        raise PermissionDenied("You may look at these runs but not export them.")
+
+
+def can_share_views(user: Person) -> bool:
+    """Whether a view they save may be offered to others: whoever sees all flows."""
+    return sees_flows(user)
 
 
 def can_cancel(user: Person, instance: Instance) -> bool:
@@ -86,6 +107,14 @@ def get_workspace(repo: str) -> Workspace:
     workspace = Workspace.objects.filter(slug=repo).first()
     if workspace is None:
         raise Http404(f"There is no workspace {repo}.")
+    return workspace
+
+
+def get_workspace_with_flows_for(user: Person, repo: str) -> Workspace:
+    """A workspace whose flows lie open to them; what these may call and whom they may ask is no secret then."""
+    workspace = get_workspace(repo)
+    if not sees_flows(user):
+        raise PermissionDenied("You may not look at flows.")
     return workspace
 
 
@@ -142,14 +171,38 @@ def get_testable_flow_for(user: Person, repo: str, path: str) -> Flow:
     return flow
 
 
+def get_startable_flow_for(user: Person, repo: str, path: str) -> Flow:
+    """A flow to start real runs or test runs of; which of the two they may is asked once more when they do."""
+    flow = get_flow_for(user, repo, path)
+    if not can_run(user, flow) and not can_test(user, flow):
+        raise PermissionDenied("You may look at this flow but not start it.")
+    return flow
+
+
+def can_drop_sample(user: Person, sample: InputSample) -> bool:
+    """Whoever kept it, and who may change flows."""
+    return can_change_flows(user) or (user.pk is not None and sample.created_by_id == user.pk)
+
+
+def get_droppable_sample_for(user: Person, flow: Flow, sample_id: int) -> InputSample:
+    """A sample of a flow they may start, to forget."""
+    sample = InputSample.objects.filter(flow=flow, pk=sample_id).first()
+    if sample is None:
+        raise Http404(f"{flow} has no such sample.")
+    if not can_drop_sample(user, sample):
+        raise PermissionDenied("You may use this sample but not delete it.")
+    return sample
+
+
 def instances_for(user: Person, repo: str) -> QuerySet[Instance]:
-    """The runs of a workspace that they see: all where they see flows, else those they started, children included."""
+    """The runs of a workspace that they see: all where they see flows, else those they started, children included: a child run
+    has the starter of its parent."""
     instances = Instance.objects.filter(workspace=get_workspace(repo))
     if sees_flows(user):
         return instances
     if not user.is_authenticated:
         return instances.none()
-    return instances.filter(Q(started_by=user) | Q(root__started_by=user))
+    return instances.filter(started_by=user)
 
 
 def get_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
@@ -179,6 +232,19 @@ def get_resumable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
     return instance
 
 
+def can_retry(user: Person, instance: Instance) -> bool:
+    """Operators, and whoever started the run."""
+    return can_operate(user) or _is_starter(user, instance)
+
+
+def get_retryable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
+    """A run whose next try may be made now; whether it waits for one is for the engine to say."""
+    instance = get_instance_for(user, repo, instance_id)
+    if not can_retry(user, instance):
+        raise PermissionDenied("Only an operator or the person who started this run may have it tried again now.")
+    return instance
+
+
 def get_operable_instance_for(user: Person, repo: str, instance_id: UUID) -> Instance:
     """A run whose failure somebody decides about; whether it has one is for the engine to say."""
     instance = get_instance_for(user, repo, instance_id)
@@ -193,6 +259,14 @@ def get_deletable_instance_for(user: Person, repo: str, instance_id: UUID) -> In
     if not is_administrator(user):
         raise PermissionDenied("Only an administrator may delete a run.")
     return instance
+
+
+def saved_view_for(user: Person, repo: str, view_id: int) -> SavedView:
+    """A saved view to delete: one's own; a shared one also for administrators. Others need not know of it."""
+    view = SavedView.objects.filter(workspace=get_workspace(repo), pk=view_id).first()
+    if view is None or not (view.user_id == user.pk or (view.is_shared and is_administrator(user))):
+        raise Http404("There is no such view, or it is somebody else's.")
+    return view
 
 
 def tasks_for(user: Person, repo: str, assignee: str) -> QuerySet[InboxTask]:

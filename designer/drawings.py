@@ -43,6 +43,11 @@ class DrawnStep:
         names = ("function_ref", "agent_ref", "flow_ref")
         return next((path for name in names if (path := kinds.reference_path(self.settings.get(name)))), "")
 
+    @property
+    def name(self) -> str:
+        """What it is called where no run is spoken of: an ellipsis for what each run fills in."""
+        return _MARKER.sub("…", self.action) or humanised(self.id)
+
     def label(self, given: Any = None) -> str:
         """Its name for people; ``given`` is the run's input, the one thing that labels can be filled from anywhere."""
         return filled(self.action, given) or humanised(self.id)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import pgettext_lazy
 
-from designer.access import user_path
+from designer.access import can_operate, user_path
 from engine.models import InboxTask
 from engine.states import TaskStatus
 
@@ -27,11 +27,13 @@ class RailItem:
     word: "Words | str"
     icon: str
     late: bool = False
+    for_operators: bool = False
 
 
 RAIL = (
     RailItem("flow-list", pgettext_lazy("rail", "Flows"), "workflow"),
     RailItem("run-list", pgettext_lazy("rail", "Runs"), "activity"),
+    RailItem("held-and-failed", pgettext_lazy("rail", "Held and failed"), "life-buoy", late=True, for_operators=True),
     RailItem("inbox", pgettext_lazy("rail", "Inbox"), "inbox"),
     RailItem("library", pgettext_lazy("rail", "Library"), "blocks"),
     RailItem("trigger-list", pgettext_lazy("rail", "Triggers"), "zap", late=True),
@@ -47,9 +49,9 @@ def address(url_name: str) -> str:
         return ""
 
 
-def rail(path: str) -> list[dict[str, Any]]:
-    """The items whose pages exist; the one that ``path`` belongs to is current."""
-    items = [(item, url) for item in RAIL if (url := address(item.url_name))]
+def rail(path: str, *, operates: bool = False) -> list[dict[str, Any]]:
+    """The items whose pages exist, and that are for this person; the one that ``path`` belongs to is current."""
+    items = [(item, url) for item in RAIL if (operates or not item.for_operators) and (url := address(item.url_name))]
     around = [url for _, url in items if path == url or (url != "/" and path.startswith(url))]
     current = max(around, key=len, default="")
     return [{"item": item, "url": url, "current": url == current} for item, url in items]
@@ -65,7 +67,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     """Context processor. ``workspace_name`` and ``is_test`` come from the page or other processors."""
     tastes = {name: request.COOKIES.get(name, "") for name in TASTES}
     user = getattr(request, "user", None)
-    entries = rail(request.path) if user and user.is_authenticated else []
+    entries = rail(request.path, operates=can_operate(user)) if user and user.is_authenticated else []
     late = [entry for entry in entries if entry["item"].late]
     return {
         "tastes": {name: value for name, value in tastes.items() if value in TASTES[name]},

@@ -1,4 +1,4 @@
-"""What the web part keeps for itself: the keys with which programs sign in."""
+"""What the web part keeps for itself: the keys with which programs sign in, and the filters people come back to."""
 
 from django.conf import settings
 from django.db import models
@@ -31,3 +31,27 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class SavedView(models.Model):
+    """Filters of the list of runs under a name. ``query`` is their address as :mod:`designer.run_filters` writes it.
+
+    A shared one is offered to everybody; what it shows to whom is decided when it is opened.
+    """
+
+    workspace = models.ForeignKey("flows.Workspace", on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views", verbose_name=_("person")
+    )
+    name = models.CharField(_("name"), max_length=80)
+    query = models.CharField(_("filters"), max_length=2000, blank=True)
+    is_shared = models.BooleanField(_("shared"), default=False)
+
+    class Meta:
+        verbose_name = _("saved view")
+        verbose_name_plural = _("saved views")
+        ordering = ["name", "id"]
+        constraints = [models.UniqueConstraint(fields=["workspace", "user", "name"], name="saved_view_once")]
+
+    def __str__(self) -> str:
+        return self.name

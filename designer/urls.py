@@ -5,6 +5,7 @@ from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
 from designer.views import (
+    design,
     failures,
     flow_drafts,
     flow_import,
@@ -14,9 +15,14 @@ from designer.views import (
     inbox,
     library,
     pages,
+    run_bulk,
+    run_dialog,
+    run_export,
     run_list,
+    run_views,
     runs,
     sign_in,
+    trouble,
 )
 
 register_converter(FlowPath, "flow")
@@ -31,8 +37,14 @@ urlpatterns = [
     # flows
     path("flows/", flow_list.flow_list, name="flow-list"),
     path("flows/-/new", flow_list.new_flow, name="new-flow"),
+    path("flows/<flow:path>/-/run", run_dialog.run_dialog, name="run-form"),
+    path("flows/<flow:path>/-/samples/<int:sample_id>/delete", run_dialog.drop_sample, name="drop-sample"),
     path("flows/-/import", flow_import.import_flows, name="flow-import"),
-    path("flows/<flow:path>/-/run", flows.run_form, name="run-form"),
+    path("flows/<flow:path>/-/design", design.design, name="design"),
+    path("flows/<flow:path>/-/design/draft", design.design_draft, name="design-draft"),
+    path("flows/<flow:path>/-/design/check", design.design_check, name="design-check"),
+    path("flows/<flow:path>/-/design/publish", design.design_publish, name="design-publish"),
+    path("flows/<flow:path>/-/design/versions/<int:number>", design.design_version, name="design-version"),
     path("flows/<flow:path>/-/draft", flow_drafts.draft, name="flow-draft"),
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
     path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
@@ -42,12 +54,19 @@ urlpatterns = [
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),
     # runs
     path("runs/", run_list.run_list, name="run-list"),
+    path("runs/held-and-failed", trouble.held_and_failed, name="held-and-failed"),
+    path("runs/-/bulk", run_bulk.run_bulk, name="run-bulk"),
+    path("runs/-/export.<slug:form>", run_export.export_runs, name="export-runs"),
+    path("runs/-/views", run_views.run_views, name="run-views"),
+    path("runs/-/views/<int:view_id>/delete", run_views.delete_run_view, name="delete-run-view"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run-detail"),
     path("runs/<uuid:run_id>/body", runs.run_body, name="run-body"),
     path("runs/<uuid:run_id>/cancel", runs.cancel_run, name="cancel-run"),
     path("runs/<uuid:run_id>/resume", failures.resume_run, name="resume-run"),
     path("runs/<uuid:run_id>/abandon", failures.abandon_run, name="abandon-run"),
     path("runs/<uuid:run_id>/again", runs.start_run_again, name="start-run-again"),
+    path("runs/<uuid:run_id>/retry", runs.retry_run_now, name="retry-run-now"),
+    path("runs/<uuid:run_id>/scenario.yaml", runs.run_as_scenario, name="run-as-scenario"),
     path("runs/<uuid:run_id>/delete", runs.delete_run, name="delete-run"),
     path("runs/<uuid:run_id>/<slug:what>.json", runs.run_value, name="run-value"),
     path("runs/<uuid:run_id>/steps/<int:seq>/", runs.run_step, name="run-step"),

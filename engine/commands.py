@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from jsonschema import Draft202012Validator
 
-from engine import outcomes
+from engine import outcomes, search, wakeups
 from engine.driver import settle
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.machine import position as positions
@@ -27,6 +27,7 @@ from engine.models import (
     Instance,
     LiveText,
     Resolution,
+    SearchTerm,
     Signal,
     Undo,
     Visit,
@@ -44,7 +45,9 @@ from flows.values import NotKept, dumps, recorded
 KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
-KEPT_BY_RUN = (Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, Signal, Undo, Wakeup)
+KEPT_BY_RUN = (
+    Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, SearchTerm, Signal, Undo, Wakeup,
+)  # fmt: skip
 
 
 def start(
@@ -79,6 +82,7 @@ def start(
             raise Conflict(f"{version.flow} is disabled. Enable it first; nothing was started.")
         check_input(version, input)
         instance = _new(version, input, by, user, trigger, key, digest, is_test, test_config, ports)
+        search.index([instance])
         ports.queue.hint(instance.id)
         return instance
 
@@ -242,6 +246,17 @@ def _check_message(data: Any) -> None:
     message = data.get("message") if isinstance(data, dict) else None
     if not isinstance(message, str) or not message.strip():
         raise InvalidInput('A chat is told {"message": "..."}, and the message is no blank text.', field="message")
+
+
+def retry_now(instance_id: UUID, *, by: str, ports: Ports) -> None:
+    """Begin the attempt that a run waits for without further waiting; who wanted it stands in its events.
+
+    Nothing is run here. Raises ``NotFound``, ``Conflict`` (it waits for no attempt, or somebody was faster).
+    """
+    with transaction.atomic():
+        _get(instance_id)
+        if not wakeups.retry_now(instance_id, ports, by=by):
+            raise Conflict("This run does not wait for its next try; nothing was changed.")
 
 
 def deliver_result(instance_id: UUID, *, visit_seq: int, attempt: int, result: outcomes.Result, ports: Ports) -> int:

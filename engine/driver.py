@@ -15,7 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 
-from engine import wakeups
+from engine import rehearsal, wakeups
 from engine.failpoints import reach
 from engine.machine.happenings import CallEnded, CallParked, Happening, Started
 from engine.machine.machine import decide, give_up
@@ -84,9 +84,16 @@ class _Driver:
             if decided is None or decided[0].handed_over:
                 return None
             decision, committed = decided
-        if decision.wait is not None and self.state.facts.is_hurried:
-            wakeups.hurry(self.instance_id, self.ports)
+        if decision.wait is not None and self.state.facts.is_test:
+            self._rehearse(WaitKind(decision.wait.kind))
         return committed.then
+
+    def _rehearse(self, rest: WaitKind) -> None:
+        """End what a test run rests on, where its configuration says how."""
+        if rest == WaitKind.HUMAN_TASK:
+            rehearsal.answer(self.instance_id, self.ports)
+        elif self.state.facts.is_hurried:
+            wakeups.hurry(self.instance_id, self.ports)
 
     def _take_up(self) -> tuple[Decision, Committed] | None:
         """The claim and the first transition are one transaction; not for a run that waits for child runs and has news: a wish

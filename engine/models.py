@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Cast, Right
 from django.utils.translation import gettext_lazy as _
 from uuid_utils.compat import uuid7
 
@@ -40,12 +41,16 @@ class Instance(models.Model):
     counts what others have told the run, ``signals_seen`` what it has read; they differ while there is news.
 
     ``auto_discard`` marks a test run that is deleted once its end was read, which ``delivered_at`` tells.
+    ``failed_node`` is the step at which the run failed or is held. It is a column of its own because it changes once:
+    an index on ``node_id`` would cost every step an entry.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+")
-    flow = models.ForeignKey("flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"))
-    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances")
+    workspace = models.ForeignKey("flows.Workspace", on_delete=models.PROTECT, related_name="+", db_index=False)
+    flow = models.ForeignKey(
+        "flows.Flow", on_delete=models.PROTECT, related_name="instances", verbose_name=_("flow"), db_index=False
+    )
+    version = models.ForeignKey("flows.FlowVersion", on_delete=models.PROTECT, related_name="instances", db_index=False)
     status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.PENDING)
     phase = models.CharField(_("phase"), max_length=12, choices=Phase.choices, default=Phase.FORWARD)
     input = RecordedJSONField(_("input"))
@@ -57,6 +62,7 @@ class Instance(models.Model):
     not_run = RecordedJSONField(_("steps that never ran"), null=True)
 
     node_id = models.CharField(_("step"), max_length=200, blank=True)
+    failed_node = models.CharField(_("failed at"), max_length=200, blank=True)
     wait_kind = models.CharField(_("waits for"), max_length=12, choices=WaitKind.choices, blank=True)
     wait_due = models.DateTimeField(_("until"), null=True)
     cancel_requested = models.BooleanField(_("asked to cancel"), default=False)
@@ -82,7 +88,12 @@ class Instance(models.Model):
     auto_discard = models.BooleanField(default=False)
     delivered_at = models.DateTimeField(null=True)
     started_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("started by")
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("started by"),
+        db_index=False,
     )
     start_key = models.CharField(max_length=200, null=True)  # noqa: DJ001 - null keeps the unique index small
     start_digest = models.CharField(max_length=64, blank=True)
@@ -95,8 +106,16 @@ class Instance(models.Model):
         verbose_name_plural = _("runs")
         ordering = ["-id"]
         indexes = [
+            models.Index(fields=["workspace", "-id"], condition=Q(parent__isnull=True), name="instance_roots"),
             models.Index(fields=["flow", "-id"], name="instance_by_flow"),
+            models.Index(fields=["version", "-id"], name="instance_by_version"),
             models.Index(fields=["status", "-id"], name="instance_by_status"),
+            models.Index(
+                fields=["started_by", "-id"], condition=Q(started_by__isnull=False), name="instance_by_starter"
+            ),
+            models.Index(fields=["failed_node", "-id"], condition=~Q(failed_node=""), name="instance_by_failed_node"),
+            models.Index(fields=["-id"], condition=Q(is_test=True), name="instance_tests"),
+            models.Index(Right(Cast("id", models.TextField()), 8), name="instance_by_end_of_id"),
             models.Index(
                 fields=["hinted_at"],
                 condition=Q(status__in=["pending", "running"]) | ~Q(signal_count=F("signals_seen")),
@@ -391,11 +410,30 @@ class LiveText(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        verbose_name = "live text"
-        verbose_name_plural = "live texts"
+        verbose_name = _("live text")
+        verbose_name_plural = _("live texts")
 
     def __str__(self) -> str:
         return self.place
+
+
+class SearchTerm(InstanceRow):
+    """A short plain value of a run's input, by which the run is found (:mod:`engine.search`)."""
+
+    pk = models.CompositePrimaryKey("instance_id", "term")
+    term = models.CharField(max_length=80)
+
+    class Meta:
+        verbose_name = _("search term")
+        verbose_name_plural = _("search terms")
+        indexes = [
+            models.Index(
+                fields=["term", "instance"], opclasses=["varchar_pattern_ops", "uuid_ops"], name="term_by_beginning"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.term
 
 
 class InboxTask(InstanceRow):

@@ -31,7 +31,9 @@ def happening_of(news: News) -> Happening:
     payload: Mapping[str, Any] = news.payload
     match news.kind:
         case "wake":
-            return Woke(payload["kind"], payload["seq"], payload["attempt"], payload.get("early", 0.0))
+            return Woke(
+                payload["kind"], payload["seq"], payload["attempt"], payload.get("early", 0.0), payload.get("by", "")
+            )
         case "answered":
             return Answered(payload["seq"], payload["output"])
         case "arrived":

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 ROOT: Final = "test_config"
 MOCKS: Final = ("mock_functions", "mock_agents")
+TASKS: Final = "mock_tasks"
 
 _TEXT: Final = {"type": "string"}
 BEHAVIOUR: Final[Mapping[str, Any]] = {
@@ -39,6 +40,27 @@ _BY_PATH: Final = {
     "description": "By path. A list serves consecutive calls, its last entry every further one.",
     "additionalProperties": {"oneOf": [BEHAVIOUR, {"type": "array", "minItems": 1, "items": BEHAVIOUR}]},
 }
+REPLY: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "behavior": {
+            "enum": ["answer", "expire", "wait"],
+            "default": "answer",
+            "description": "`expire`: nobody answers, and the time to answer is over at once; without one nothing happens. "
+            "`wait`: a person is waited for.",
+        },
+        "response": {"description": "What `answer` says, as whoever is asked would."},
+    },
+}
+"""What becomes of one human task."""
+
+_BY_STEP: Final = {
+    "type": "object",
+    "description": "By the id of the step that asks. A list serves consecutive visits, its last entry every further one. "
+    "Steps that are not named here wait for a person.",
+    "additionalProperties": {"oneOf": [REPLY, {"type": "array", "minItems": 1, "items": REPLY}]},
+}
 _OPTIONS: Final[Mapping[str, Any]] = {
     "isolated_branch": {
         "type": "boolean",
@@ -64,14 +86,15 @@ _OPTIONS: Final[Mapping[str, Any]] = {
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
-    "properties": {**dict.fromkeys(MOCKS, _BY_PATH), **_OPTIONS},
+    "properties": {**dict.fromkeys(MOCKS, _BY_PATH), TASKS: _BY_STEP, **_OPTIONS},
 }
 """A whole configuration, for readers."""
 
 _OUTLINE: Final = Draft202012Validator(
-    {**SCHEMA, "properties": {**{name: {"type": "object"} for name in MOCKS}, **_OPTIONS}}
+    {**SCHEMA, "properties": {**{name: {"type": "object"} for name in (*MOCKS, TASKS)}, **_OPTIONS}}
 )
 _BEHAVIOUR: Final = Draft202012Validator(dict(BEHAVIOUR))
+_REPLY: Final = Draft202012Validator(dict(REPLY))
 
 
 def problems_of(config: Any) -> list[dict[str, str]]:
@@ -94,25 +117,57 @@ def is_discarded(config: Mapping[str, Any] | None) -> bool:
     return (config or {}).get("auto_discard") is not False
 
 
+def behaviour_of(config: Mapping[str, Any] | None, path: str, calls_before: int) -> Mapping[str, Any]:
+    """What the call of ``path`` does that ``calls_before`` others came before."""
+    told = config or {}
+    mocks: Any = {**(told.get("mock_functions") or {}), **(told.get("mock_agents") or {})}
+    default = {"behavior": told.get("default_behavior") or "real"}
+    return _at(mocks.get(path), calls_before) or default
+
+
+def has_sequence(config: Mapping[str, Any] | None, path: str) -> bool:
+    """Whether it matters how often ``path`` was called before."""
+    told = config or {}
+    return any(isinstance((told.get(name) or {}).get(path), list) for name in MOCKS)
+
+
+def reply_of(config: Mapping[str, Any] | None, node_id: str, asked_before: int) -> Mapping[str, Any] | None:
+    """What becomes of the task of that step; ``None`` where it waits for a person."""
+    return _at(((config or {}).get(TASKS) or {}).get(node_id), asked_before)
+
+
+def has_replies(config: Mapping[str, Any] | None) -> bool:
+    """Whether some task is answered without a person."""
+    return bool((config or {}).get(TASKS))
+
+
+def _at(given: Any, place: int) -> Mapping[str, Any] | None:
+    """One of consecutive entries, the last one for every further place; what is no list serves every place."""
+    if isinstance(given, list):
+        given = given[max(0, min(place, len(given) - 1))] if given else None
+    return given if isinstance(given, Mapping) else None
+
+
 def _problems(config: Any) -> Iterator[tuple[str, str]]:
     """Behaviours are checked one by one: a message about "one of two schemas" would help nobody."""
     yield from _broken(_OUTLINE, config, ROOT)
-    for name in MOCKS:
-        mocks = config.get(name) if isinstance(config, Mapping) else None
-        for path, given in mocks.items() if isinstance(mocks, Mapping) else ():
-            yield from _mock_problems(f'{ROOT}.{name}["{path}"]', path, given)
+    for name in (*MOCKS, TASKS):
+        given = config.get(name) if isinstance(config, Mapping) else None
+        for key, each in given.items() if isinstance(given, Mapping) else ():
+            field = f'{ROOT}.{name}["{key}"]'
+            if name != TASKS and not key.startswith("/"):
+                yield field, "A mock is named by the path of what it stands in for, such as /lib/charge."
+            yield from _entry_problems(_REPLY if name == TASKS else _BEHAVIOUR, field, each)
 
 
-def _mock_problems(field: str, path: str, given: Any) -> Iterator[tuple[str, str]]:
-    if not path.startswith("/"):
-        yield field, "A mock is named by the path of what it stands in for, such as /lib/charge."
+def _entry_problems(schema: Draft202012Validator, field: str, given: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(given, list):
-        yield from _broken(_BEHAVIOUR, given, field)
+        yield from _broken(schema, given, field)
     elif not given:
         yield field, "This list is empty. Give it at least one behaviour."
     else:
         for index, each in enumerate(given):
-            yield from _broken(_BEHAVIOUR, each, f"{field}[{index}]")
+            yield from _broken(schema, each, f"{field}[{index}]")
 
 
 def _broken(schema: Draft202012Validator, value: Any, field: str) -> Iterator[tuple[str, str]]:

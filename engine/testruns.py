@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
-from engine import commands, wakeups
+from engine import commands, rehearsal, wakeups
 from engine.errors import Conflict, NotFound
 from engine.models import Instance
 from engine.ports import Ports
 from engine.states import TERMINAL, Status, WaitKind
-from engine.testconfig import is_compressed
+from engine.testconfig import has_replies, is_compressed
 from flows.errors import DefinitionRejected
 from flows.models import Flow, FlowVersion
 from flows.publishing import snapshot
@@ -58,6 +58,23 @@ def start_test(
         )
 
 
+def start_again(run: Instance, *, newest: bool, by: str, user: User, key: str | None, ports: Ports) -> Instance:
+    """Start a flow once more with the input of a run, and its test configuration: on its own version or the newest there is.
+
+    Raises what :func:`engine.commands.start` does, and ``Conflict`` for a part of another run.
+    """
+    if run.parent_id is not None:
+        raise Conflict("This run belongs to another one. Start that one again; nothing was started.")
+    who: dict[str, Any] = {"by": by, "user": user, "key": key, "ports": ports}
+    if newest and run.is_test:
+        return start_test(run.flow, input=run.input, test_config=run.test_config, **who)
+    version = newest_published(run.workspace_id, run.flow.path) if newest else run.version
+    if version is None:
+        raise Conflict(f"{run.flow} has no published version. Publish it first; nothing was started.")
+    told = {"is_test": run.is_test, "test_config": run.test_config}
+    return commands.start(run.flow_id, version.pk, input=run.input, **told, **who)
+
+
 def delivered(instance_id: UUID, ports: Ports) -> None:
     """Somebody has read how this run ended: one that is to be discarded may go soon."""
     ended = Instance.objects.filter(pk=instance_id, auto_discard=True, status__in=TERMINAL, delivered_at=None)
@@ -79,12 +96,19 @@ def discard_ended(ports: Ports) -> int:
     return count
 
 
-def hurry_resting(ports: Ports) -> int:
-    """Wake the runs in compressed time whose worker died between coming to rest and hurrying on; answers how many."""
+def go_on_resting(ports: Ports) -> int:
+    """Let the runs go on whose worker died between their coming to rest and what their configuration has happen then: compressed
+    time, scripted answers; answers how many."""
     rests = (WaitKind.TIMER, WaitKind.RETRY, WaitKind.FUNCTION, WaitKind.AGENT)
     resting = Instance.objects.filter(status=Status.WAITING, is_test=True, wait_kind__in=rests).order_by("-pk")
     found = [pk for pk, config in resting.values_list("pk", "test_config")[:BATCH] if is_compressed(config)]
-    return sum(wakeups.hurry(instance_id, ports) for instance_id in found)
+    return sum(wakeups.hurry(instance_id, ports) for instance_id in found) + _answer_asking(ports)
+
+
+def _answer_asking(ports: Ports) -> int:
+    asking = Instance.objects.filter(status=Status.WAITING, is_test=True, wait_kind=WaitKind.HUMAN_TASK).order_by("-pk")
+    found = [pk for pk, config in asking.values_list("pk", "test_config")[:BATCH] if has_replies(config)]
+    return sum(rehearsal.answer(instance_id, ports) for instance_id in found)
 
 
 def _version(flow: Flow) -> FlowVersion:

@@ -131,12 +131,13 @@ def _columns(row: dict[str, Any], decision: Decision, now: datetime) -> dict[str
     if row["started_at"] is None:
         columns["started_at"] = now
     if decision.hold is not None:
-        columns["reason"] = decision.hold.message
+        columns |= {"reason": decision.hold.message, "failed_node": decision.hold.node_id}
     if end is not None:
         columns |= {
             "output": end.output,
             "error": end.error,
             "reason": end.reason,
+            "failed_node": str((end.error or {}).get("step_id") or ""),
             "not_run": list(end.not_run),
             "ended_at": now,
             "phase": Phase.FORWARD.value,

@@ -1,5 +1,6 @@
 """Wake-ups: what comes due is claimed, told to its run and hinted in one transaction, never before its time."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -13,6 +14,8 @@ from engine.transitions import expire_tasks, lock_run, post
 BATCH = 100
 HURRIED = ("timer", "retry", "call", "undo", "undo_call")
 """Kinds of wake-up that compressed time jumps to."""
+RETRIES = ("retry", "undo")
+"""Kinds that begin the next attempt, of a step or of what takes one back."""
 
 
 def next_due() -> datetime | None:
@@ -41,15 +44,30 @@ def hurry(instance_id: UUID, ports: Ports) -> bool:
 
     People and events are waited for all the same (design/engine-notes.md, section 8).
     """
+    return _fire_early(instance_id, HURRIED, ports)
+
+
+def expire(instance_id: UUID, ports: Ports) -> bool:
+    """Let the deadline of what a test run asks people pass now; ``False`` when there is none."""
+    return _fire_early(instance_id, ("deadline",), ports)
+
+
+def retry_now(instance_id: UUID, ports: Ports, *, by: str) -> bool:
+    """Make the attempt now that a run waits for; ``False`` when it waits for none. The clock is not moved by it."""
+    return _fire_early(instance_id, RETRIES, ports, by=by)
+
+
+def _fire_early(instance_id: UUID, kinds: Sequence[str], ports: Ports, *, by: str | None = None) -> bool:
     with transaction.atomic():
         lock_run(instance_id)
-        wakeup = Wakeup.objects.filter(instance=instance_id, kind__in=HURRIED).order_by("due_at", "id").first()
-        if wakeup is None:
+        wakeup = Wakeup.objects.filter(instance=instance_id, kind__in=kinds).order_by("due_at", "id").first()
+        if wakeup is None or not Wakeup.objects.filter(pk=wakeup.pk).delete()[0]:
+            return False
+        if wakeup.kind == "deadline" and not _deadline_wins(instance_id, wakeup.visit_seq):
             return False
         early = max(0.0, (wakeup.due_at - ports.clock.now()).total_seconds())
-        payload = {"kind": wakeup.kind, "seq": wakeup.visit_seq, "attempt": wakeup.attempt, "early": early}
-        wakeup.delete()
-        post(instance_id, "wake", payload, ports)
+        payload = {"kind": wakeup.kind, "seq": wakeup.visit_seq, "attempt": wakeup.attempt}
+        post(instance_id, "wake", payload | ({"early": early} if by is None else {"by": by}), ports)
     return True
 
 

@@ -74,6 +74,28 @@ class Flow(models.Model):
         return self.title or self.path
 
 
+class InputSample(models.Model):
+    """An input that somebody kept to start the flow with again; ``test_config`` is how a test run with it is to behave."""
+
+    flow = models.ForeignKey(Flow, on_delete=models.CASCADE, related_name="samples", verbose_name=_("flow"))
+    title = models.CharField(_("title"), max_length=120)
+    input = RecordedJSONField(_("input"))
+    test_config = RecordedJSONField(_("test configuration"), null=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("input sample")
+        verbose_name_plural = _("input samples")
+        ordering = ["title"]
+        constraints = [models.UniqueConstraint(fields=["flow", "title"], name="sample_title_once_per_flow")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class FlowVersion(models.Model):
     """A published, numbered snapshot of a flow. It never changes; each run is pinned to one.
 

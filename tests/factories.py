@@ -103,6 +103,7 @@ class InstanceFactory(RowFactory[Instance]):
     workspace = factory.LazyAttribute(lambda instance: instance.flow.workspace)
     parent = None
     root = factory.LazyAttribute(lambda instance: instance.parent and (instance.parent.root or instance.parent))
+    started_by = factory.LazyAttribute(lambda instance: instance.parent and instance.parent.started_by)
     input = factory.Dict({})
     trigger = factory.Dict({"event_type": "manual"})
     position = factory.Dict({})

@@ -19,6 +19,8 @@ from engine.models import (
     Event,
     InboxTask,
     Instance,
+    LiveText,
+    Resolution,
     Signal,
     Undo,
     Visit,
@@ -105,6 +107,17 @@ class CompensationAdmin(OfRunAdmin):
 class UndoAdmin(OfRunAdmin):
     list_display = ("instance_id", "round", "place", "node_id", "path", "state", "attempts", "ended_at")
     list_filter = ("state",)
+
+
+@admin.register(Resolution)
+class ResolutionAdmin(OfRunAdmin):
+    list_display = ("instance_id", "failure", "kind", "state", "by", "at")
+    list_filter = ("kind", "state")
+
+
+@admin.register(LiveText)
+class LiveTextAdmin(OfRunAdmin):
+    list_display = ("instance_id", "node_id", "at")
 
 
 @admin.register(Event)

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designer.api.metrics import metrics
+from designer.run_query import RunQuery
 from engine import testconfig, views
 from engine.models import Instance
 from engine.states import Status, TaskStatus, WaitKind
@@ -252,10 +253,56 @@ class InstanceListSerializer(serializers.Serializer[Any]):
 
 
 class InstanceFilterSerializer(serializers.Serializer[Any]):
+    """The filters of the list of runs, as programs name them."""
+
     flow = serializers.CharField(required=False, max_length=400, help_text="The path of a flow.")
-    status = serializers.ChoiceField(choices=Status.choices, required=False)
+    version = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**31 - 1, help_text="A version of `flow`, which must be given too."
+    )
+    status = serializers.MultipleChoiceField(
+        choices=Status.choices, required=False, help_text="Repeat it for several: runs in any of them."
+    )
+    test = serializers.BooleanField(
+        allow_null=True, required=False, help_text="Test runs only, or real runs only; both without it."
+    )
+    started_by = serializers.CharField(required=False, max_length=150, help_text="A user name.")
+    since = serializers.DateTimeField(required=False, help_text="Made at this moment or later.")
+    until = serializers.DateTimeField(required=False, help_text="Made before this moment.")
+    failed_step = serializers.CharField(
+        required=False, max_length=200, help_text="The id of the step at which runs failed or are held."
+    )
+    q = serializers.CharField(
+        required=False,
+        max_length=200,
+        help_text=(
+            "An id, the last 8 characters of one, or how a text or number in the input begins; in any case of letters. "
+            "When more than 1000 runs begin so, those with exactly this value are found."
+        ),
+    )
+    children = serializers.BooleanField(default=False, help_text="Also child runs.")
     cursor = serializers.UUIDField(required=False, help_text="`next_cursor` of the page before.")
     limit = serializers.IntegerField(default=50, min_value=1, max_value=200)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "version" in attrs and "flow" not in attrs:
+            raise serializers.ValidationError({"version": "Name the flow too: versions are counted by flow."})
+        return attrs
+
+    @staticmethod
+    def query(asked: dict[str, Any]) -> RunQuery:
+        """What was asked for as a question."""
+        return RunQuery(
+            statuses=tuple(sorted(asked.get("status", ()))),
+            flow=asked.get("flow", ""),
+            version=asked.get("version"),
+            by=asked.get("started_by", ""),
+            since=asked.get("since"),
+            until=asked.get("until"),
+            failed_step=asked.get("failed_step", ""),
+            text=asked.get("q", ""),
+            is_test=asked.get("test"),
+            with_children=asked["children"],
+        )
 
 
 class EventsFilterSerializer(serializers.Serializer[Any]):

@@ -2,11 +2,12 @@
 
 from django.urls import path, re_path
 
-from designer.api.views import auth, events, failures, flows, foresight, inbox, other, runs
+from designer.api.views import auth, catalogue, events, failures, flows, foresight, inbox, other, runs
 
 urlpatterns = [
     path("raisindb/sys/<str:tenant>/auth", auth.SignInView.as_view(), name="api-sign-in"),
     path("raisindb/sys/<str:tenant>/auth/refresh", auth.RefreshView.as_view(), name="api-refresh"),
+    path("flows/<slug:repo>/catalogue", catalogue.CatalogueView.as_view(), name="api-catalogue"),
     path("flows/<slug:repo>/import", flows.ImportView.as_view(), name="api-import"),
     path("flows/<slug:repo>/run", runs.RunView.as_view(), name="api-run"),
     path("flows/<slug:repo>/test", runs.TestRunView.as_view(), name="api-test"),

@@ -124,6 +124,10 @@ def _waits(told: _Told) -> tuple[str, str]:
 
 
 def _resumed(told: _Told) -> tuple[str, str]:
+    by = str(told.data.get("by") or "")
+    if by:
+        what = gettext("%(who)s did not want to wait for the next try of %(step)s")
+        return what % {"who": told.people[by], "step": told.step}, ""
     return gettext("%(step)s goes on") % {"step": told.step}, gettext("Waited %(time)s") % {
         "time": told.seconds("wait_duration_ms")
     }

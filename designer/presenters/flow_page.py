@@ -103,6 +103,7 @@ def flow_page(flow: Flow, request: SignedIn, *, tab: str = "", sent: str | None 
         "can_change": access.can_change_flows(user),
         "can_publish": can_publish,
         "can_run": can_run and newest is not None and flow.enabled,
+        "can_test": access.can_test(user, flow),
         "why_not_run": "" if not can_run else _why_not_run(flow, newest),
         "may_publish_now": can_publish and not draft.errors and (newest is None or is_newer) and sent is None,
         "is_unsaved": sent is not None,

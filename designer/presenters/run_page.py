@@ -13,9 +13,10 @@ from designer import access
 from designer.drawings import Drawing, drawing_of
 from designer.http import SignedIn
 from designer.people import names_of
-from designer.presenters import facts, stories
+from designer.presenters import again, facts, stories
 from designer.presenters.event_lines import event_page
 from designer.presenters.failure_part import FailurePart, failure_part
+from designer.presenters.run_diagram import marks, replay
 from designer.presenters.run_rows import lasted, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
@@ -24,7 +25,7 @@ from engine.states import ACTIVE, TERMINAL, Phase, Status, WaitKind
 from flows.models import FlowVersion
 from flows.versions import newest_published
 
-TABS: Final = ("steps", "failure", "undo", "children", "events", "data")
+TABS: Final = ("steps", "diagram", "failure", "undo", "children", "events", "data")
 CHILDREN_SHOWN: Final = 100
 
 
@@ -53,8 +54,12 @@ class Deeds:
     """
 
     cancel: str = ""
+    retry: str = ""
     roll_back: str = ""
     start_again: str = ""
+    start_same: str = ""
+    change: bool = False
+    scenario: bool = False
     delete: str = ""
     key: str = field(default_factory=lambda: str(uuid4()))
 
@@ -93,7 +98,7 @@ def run_page(run: Instance, request: SignedIn) -> dict[str, Any]:
 
 
 def _tabs(run: Instance, failure: FailurePart | None, undo: int, children: int) -> list[Tab]:
-    tabs = [Tab("steps", _("Steps"), int((run.position or {}).get("last_seq", 0)))]
+    tabs = [Tab("steps", _("Steps"), int((run.position or {}).get("last_seq", 0))), Tab("diagram", _("Diagram"))]
     if failure is not None:
         tabs.append(Tab("failure", _("Failure")))
     if undo:
@@ -110,8 +115,11 @@ def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], re
             return {"undo": undo, "undo_began": any(line.row.attempts for line in undo)}
         case "children":
             children = Instance.objects.filter(parent=run).defer("input", "output", "not_run", "test_config")
-            found = children.select_related("flow", "version", "started_by").order_by("id")
+            # In the order of the index on parents: by the id alone the database would look for them among all runs.
+            found = children.select_related("flow", "version", "started_by").order_by("parent_visit", "id")
             return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
+        case "diagram":
+            return {"marks": marks(run), "replay": replay(run)}
         case "events":
             return {"page": event_page(run, drawing, before=before)}
         case "data" | "failure":
@@ -198,9 +206,9 @@ def _rest(run: Instance, tasks: Sequence[InboxTask], user: User) -> Rest | None:
     if run.status != Status.WAITING or not run.wait_kind:
         return None
     own = [task for task in tasks if task.assignee == access.user_path(user)]
-    if not own and access.is_administrator(user):
+    if not own and (access.is_administrator(user) or (tasks and access.can_answer_any(user, tasks[0]))):
         own = list(tasks)
-    return Rest(_REST[WaitKind(run.wait_kind)](), own[0] if own and not run.is_test else None)
+    return Rest(_REST[WaitKind(run.wait_kind)](), own[0] if own else None)
 
 
 _REST: Final[Mapping[WaitKind, Callable[[], str]]] = {
@@ -222,12 +230,16 @@ def _deeds(run: Instance, user: User, known: stories.Known, newest: FlowVersion 
     stoppable = (run.status in ACTIVE or run.status == Status.HELD) and run.phase == Phase.FORWARD
     stoppable = stoppable and not run.cancel_requested
     may_cancel = stoppable and access.can_cancel(user, run)
-    may_again = run.parent_id is None and not run.is_test and newest is not None and run.flow.enabled
+    may_again = run.parent_id is None and again.may_start(run, user, newest)
     may_delete = run.status in TERMINAL and run.parent_id is None and access.is_administrator(user)
     return Deeds(
         cancel=_cancel_words(run, known) if may_cancel else "",
         roll_back=_roll_back_words(run, known) if may_cancel and known.kept and access.can_operate(user) else "",
-        start_again=_again_words(run, newest) if may_again and newest and access.can_run(user, run.flow) else "",
+        retry=again.retry_words(run, known) if run.wait_kind == WaitKind.RETRY and access.can_retry(user, run) else "",
+        start_again=again.again_words(run, newest) if may_again else "",
+        start_same=again.same_words(run) if may_again and again.has_another(run, newest) else "",
+        change=may_again,
+        scenario=run.parent_id is None and run.status not in (Status.PENDING, Status.RUNNING),
         delete=_delete_words(run) if may_delete else "",
     )
 
@@ -262,16 +274,6 @@ def _what_ends(run: Instance, known: stories.Known) -> list[str]:
     if run.status == Status.RUNNING:
         return [_("The call that is out is awaited first; nothing new starts.")]
     return []
-
-
-def _again_words(run: Instance, newest: FlowVersion) -> str:
-    lines = [_("Start %(flow)s again with the same input?") % {"flow": run.flow}]
-    if newest.pk == run.version_id:
-        lines.append(_("The new run uses version %(n)d, like this one.") % {"n": newest.number})
-    else:
-        told = {"n": newest.number, "old": run.version.number or "–"}
-        lines.append(_("The new run uses version %(n)d, the newest; this one used version %(old)s.") % told)
-    return "\n".join([*lines, _("This run stays as it is.")])
 
 
 def _delete_words(run: Instance) -> str:

@@ -1,6 +1,6 @@
 """A run's visits as lines of its page, and what is one click below them: attempts, inputs, outputs, errors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,12 +11,13 @@ from designer import kind_words
 from designer.drawings import Drawing
 from designer.people import names_of
 from designer.presenters import facts
-from engine.models import Attempt, Compensation, InboxTask, Instance, Visit
-from engine.states import ACTIVE, CompensationState, Outcome, Status
+from engine.models import Attempt, Compensation, Event, InboxTask, Instance, Undo, Visit
+from engine.states import ACTIVE, CompensationState, Outcome, Status, WaitKind
 
 PAGE = 100
 """Visits shown at once; a run may have thousands."""
 CHILDREN_SHOWN = 50
+RESTS_SHOWN = 100
 DEEPEST = 5
 """Lines are not indented further."""
 
@@ -135,6 +136,16 @@ class AttemptLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """One rest of a visit: what it waited for, since when, until when (``None``: still), and who ended it early."""
+
+    words: str
+    since: datetime
+    until: datetime | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class VisitDetail:
     """All there is to one visit. ``call`` is its newest attempt that called something, ``None`` where nothing is called.
 
@@ -149,16 +160,23 @@ class VisitDetail:
     tasks: list[InboxTask]
     people: Mapping[str, str]
     children: list[Instance]
+    waits: list[Wait]
+    undos: list[Undo]
 
 
 def visit_detail(run: Instance, visit: Visit, drawing: Drawing) -> VisitDetail:
-    """A handful of queries: the name, the attempts, the tasks with their people, and the child runs of the visit."""
+    """A handful of queries: the name, the attempts, the tasks with their people, the child runs of the visit, its waits, and
+    what took it back for a redo."""
     name = facts.step_names(run.pk, [visit.seq]).get(visit.seq, "")
     attempts = list(Attempt.objects.filter(instance=run, visit_seq=visit.seq))
     called = [attempt for attempt in attempts if attempt.path]
     tasks = list(InboxTask.objects.filter(instance=run, visit_seq=visit.seq).order_by("id"))
     children = Instance.objects.filter(parent=run, parent_visit=visit.seq).select_related("flow")
     step = drawing.steps.get(visit.node_id)
+    rests = Event.objects.filter(instance=run, visit_seq=visit.seq, type__in=("flow_waiting", "flow_resumed"))
+    events = list(rests.order_by("number")[:RESTS_SHOWN])
+    told = [path for task in tasks for path in (task.assignee, task.completed_by)]
+    people = names_of([*told, *(str(event.data.get("by") or "") for event in events)])
     return VisitDetail(
         line=line_of(visit, run, drawing, name),
         calls=step.calls if step else "",
@@ -166,9 +184,23 @@ def visit_detail(run: Instance, visit: Visit, drawing: Drawing) -> VisitDetail:
         call=called[-1] if called else None,
         same_arguments=all(each.arguments == called[-1].arguments for each in called),
         tasks=tasks,
-        people=names_of(path for task in tasks for path in (task.assignee, task.completed_by)),
+        people=people,
         children=list(children.defer("input", "output", "flow__draft").order_by("id")[:CHILDREN_SHOWN]),
+        waits=list(_waits(events, people)),
+        undos=list(Undo.objects.filter(owner=run.pk, visit_seq=visit.seq).order_by("place")),
     )
+
+
+def _waits(events: Sequence[Event], people: Mapping[str, str]) -> Iterator[Wait]:
+    """Each rest with what ended it; rests of one visit follow each other."""
+    for place, event in enumerate(events):
+        if event.type != "flow_waiting":
+            continue
+        then = events[place + 1] if place + 1 < len(events) else None
+        by = str(then.data.get("by") or "") if then else ""
+        kind = str(event.data.get("wait_type") or "")
+        words = str(WaitKind(kind).label) if kind in WaitKind.values else kind
+        yield Wait(words, event.at, then.at if then else None, people.get(by, "") if by else "")
 
 
 def _attempt(row: Attempt, run: Instance) -> AttemptLine:

@@ -8,11 +8,13 @@ from django import template
 from django.template import RequestContext
 from django.utils import timezone
 from django.utils.dateformat import format as format_date
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import pgettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from designer import words
+from designer.run_query import Count
 
 register = template.Library()
 
@@ -50,6 +52,20 @@ def clock(moment: datetime | None) -> SafeString | str:
     today = local.date() == timezone.localdate()
     shown = format_date(local, pgettext("date", "H:i:s") if today else pgettext("date", "D j M, H:i:s"))
     return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(), words.exact(local), shown)
+
+
+@register.simple_tag
+def bounded(count: Count) -> str:
+    """A count that may end early: ``17``, ``1,000+``."""
+    return number_format(count.number, use_l10n=True, force_grouping=True) + ("+" if count.more else "")
+
+
+@register.simple_tag
+def bounded_runs(count: Count) -> str:
+    """The same as a phrase: ``17 runs``, ``more than 1,000 runs``."""
+    if count.more:
+        return gettext("more than %(n)s runs") % {"n": number_format(count.number, force_grouping=True)}
+    return ngettext("%(n)d run", "%(n)d runs", count.number) % {"n": count.number}
 
 
 @register.simple_tag(takes_context=True)

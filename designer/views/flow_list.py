@@ -49,6 +49,7 @@ def flow_list(request: SignedIn) -> HttpResponse:
         "page": page,
         "text": text,
         "may_create": access.can_create_flows(request.user),
+        "may_start": access.can_start_some(request.user),
         "sees_flows": access.sees_flows(request.user),
     }
     return render(request, "flow_list.html", context)
@@ -66,7 +67,7 @@ def new_flow(request: SignedIn) -> HttpResponse:
         flow = _make(request, workspace, text)
     except Unusable as problem:
         return show_new(request, workspace, str(problem), status=400)
-    return redirect("flow-detail", flow.path)
+    return redirect("design", flow.path)
 
 
 class Unusable(Exception):

@@ -60,7 +60,7 @@ def _answer(request: SignedIn, found: InboxTask) -> HttpResponse:
             problems = problems_of(error.problems or [{"message": error.message}], name="response")
         else:
             toast(request, _("Answered: %(title)s. The run goes on.") % {"title": answered.title})
-            return redirect("inbox")
+            return redirect("run-detail", run_id=found.instance_id) if found.is_test else redirect("inbox")
     return _show(request, found, response, problems, status=400)
 
 

@@ -9,23 +9,25 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from designer import access
 from designer.drawings import drawing_of
 from designer.http import SignedIn
+from designer.presenters.diagram import diagram
 from designer.presenters.run_page import run_page
 from designer.presenters.visits import visit_detail
 from designer.toasts import toast
 from designer.workspaces import current
-from engine import commands
+from engine import commands, testruns
 from engine.errors import Conflict, EngineError, NotFound
 from engine.failure import failure_document
 from engine.models import Instance, Visit
 from engine.ports_production import ports
+from engine.scenarios.copying import as_scenario
 from flows.values import dumps
-from flows.versions import newest_published
 
 
 @login_required
@@ -33,7 +35,10 @@ from flows.versions import newest_published
 def run_detail(request: SignedIn, run_id: UUID) -> HttpResponse:
     """One run: what happened, its steps, what undoes them, its events, its input and output."""
     run = access.get_instance_for(request.user, current(request), run_id)
-    return render(request, "run.html", run_page(run, request))
+    page = run_page(run, request)
+    if page["tab"] == "diagram":  # here alone: what refreshes itself brings only how the steps fare
+        page["diagram"] = diagram(str(run.flow), run.version.definition, run.workspace)
+    return render(request, "run.html", page)
 
 
 @login_required
@@ -91,17 +96,15 @@ def _cancelled(requested: bool, roll_back: bool) -> str:
 @login_required
 @require_POST
 def start_run_again(request: SignedIn, run_id: UUID) -> HttpResponse:
-    """Start the flow's newest version with this run's input. ``key`` makes a second click harmless."""
+    """Start the flow with this run's input, on the newest version or, with ``version=same``, on this run's. A test run is
+    tested again, with its mocks. ``key`` makes a second click harmless."""
     run = access.get_instance_for(request.user, current(request), run_id)
-    flow = access.get_runnable_flow_for(request.user, current(request), run.flow.path)
-    version = newest_published(flow.workspace_id, flow.path)
-    if version is None or run.parent_id is not None:
-        raise Http404("There is nothing to start.")
+    get_flow = access.get_testable_flow_for if run.is_test else access.get_runnable_flow_for
+    flow = get_flow(request.user, current(request), run.flow.path)
     try:
-        started = commands.start(
-            flow.pk,
-            version.pk,
-            input=run.input,
+        started = testruns.start_again(
+            run,
+            newest=request.POST.get("version") != "same",
             by=access.user_path(request.user),
             user=request.user,
             key=request.POST.get("key") or None,
@@ -112,6 +115,36 @@ def start_run_again(request: SignedIn, run_id: UUID) -> HttpResponse:
         return redirect("run-detail", run_id=run.pk)
     toast(request, _("Started %(flow)s again.") % {"flow": flow})
     return redirect("run-detail", run_id=started.pk)
+
+
+@login_required
+@require_POST
+def retry_run_now(request: SignedIn, run_id: UUID) -> HttpResponse:
+    """Make the try now that the run waits for."""
+    run = access.get_retryable_instance_for(request.user, current(request), run_id)
+    try:
+        commands.retry_now(run.pk, by=access.user_path(request.user), ports=ports())
+    except Conflict as refused:
+        toast(request, refused.message, level=messages.INFO)
+    else:
+        toast(request, _("The next try is made now."))
+    return redirect("run-detail", run_id=run.pk)
+
+
+@login_required
+@require_GET
+def run_as_scenario(request: SignedIn, run_id: UUID) -> HttpResponse:
+    """The run as a file that ``manage.py flow test`` plays."""
+    run = access.get_instance_for(request.user, current(request), run_id)
+    try:
+        text = as_scenario(run)
+    except Conflict as refused:
+        toast(request, _("Nothing was copied: %(why)s") % {"why": refused.message}, level=messages.INFO)
+        return redirect("run-detail", run_id=run.pk)
+    name = f"{run.flow.path.rpartition('/')[2]}-{str(run.pk)[-8:]}.scenarios.yaml"
+    disposition = content_disposition_header(True, name) or "attachment"
+    headers = {"Content-Disposition": disposition}
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 
 @login_required

@@ -5,15 +5,15 @@ A mock stands where the real executor stands, so everything behind it, retries, 
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Q, Sum
 
-from engine.models import Attempt, Compensation, Instance
+from engine.models import Attempt, Compensation, Instance, Undo
 from engine.outcomes import Failed, Pending, Result, Succeeded, Unknown
 from engine.ports import AGENT, Call, Clock, Executor
-from engine.testconfig import is_compressed
+from engine.testconfig import behaviour_of, has_sequence, is_compressed
 
 LONGEST_DELAY = 30.0
 """Seconds that ``mock_delay_ms`` can hold a worker."""
@@ -47,15 +47,11 @@ def mocked(call: Call, left: float = math.inf) -> Result | Pending | None:
 
 def _mock_for(call: Call) -> Mapping[str, Any] | None:
     """The behaviour that applies to this call, ``None`` for the real thing."""
-    config = call.test_config
-    if config is None:
+    if call.test_config is None:
         return None
-    named: Any = {**(config.get("mock_functions") or {}), **(config.get("mock_agents") or {})}.get(call.path)
-    if isinstance(named, Sequence) and not isinstance(named, str):
-        named = named[max(0, min(_calls_before(call), len(named) - 1))] if named else None
-    if named is None:
-        named = {"behavior": config.get("default_behavior") or "real"}
-    return None if named.get("behavior", "real") == "real" else named
+    before = _calls_before(call) if has_sequence(call.test_config, call.path) else 0
+    mock = behaviour_of(call.test_config, call.path, before)
+    return None if mock.get("behavior", "real") == "real" else mock
 
 
 def _calls_before(call: Call) -> int:
@@ -63,8 +59,10 @@ def _calls_before(call: Call) -> int:
     root = Instance.objects.filter(pk=call.instance_id).values_list("root_id", flat=True).first() or call.instance_id
     family = Instance.objects.filter(Q(pk=root) | Q(root=root)).values("pk")
     attempts = Attempt.objects.filter(instance__in=family, path=call.path).count()
-    undone = Compensation.objects.filter(instance__in=family, path=call.path).aggregate(Sum("attempts"))
-    return attempts + int(undone["attempts__sum"] or 0) - 1
+    for model in (Compensation, Undo):
+        rows = model._default_manager.filter(instance__in=family, path=call.path)
+        attempts += int(rows.aggregate(Sum("attempts"))["attempts__sum"] or 0)
+    return attempts - 1
 
 
 def _answer(mock: Mapping[str, Any], call: Call) -> Result | Pending:

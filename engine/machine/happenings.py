@@ -35,12 +35,14 @@ class CallParked:
 
 @dataclass(frozen=True, slots=True)
 class Woke:
-    """A wake-up came due. ``early`` is how many seconds before its time it was fired, in a run whose time is compressed."""
+    """A wake-up came due. ``early`` is how many seconds before its time it was fired, in a run whose time is compressed; ``by``
+    is who did not want to wait for it."""
 
     kind: str
     seq: int
     attempt: int
     early: float = 0.0
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,8 @@ def _woke(turn: Turn, happening: Woke) -> None:
         limits.passed(turn, happening)
         return
     if turn.position.phase in AMENDS:
+        if happening.by and turn.position.undoing is not None:
+            turn.event("flow_resumed", turn.position.undoing.node_id, happening.seq, by=happening.by)
         AMENDS[turn.position.phase].woke(turn, happening)
         return
     leaf = turn.leaf
@@ -175,7 +177,7 @@ def _woke(turn: Turn, happening: Woke) -> None:
     node = turn.open_node
     if happening.kind == "retry" and leaf.rests == WaitKind.RETRY and leaf.attempt == happening.attempt:
         if not turn.cancels:
-            turn.wake_leaf()
+            turn.wake_leaf(by=happening.by)
             KINDS[node.kind].try_again(turn, node)
     elif happening.kind == "call" and leaf.rests in CALLS and leaf.attempt == happening.attempt:
         turn.wake_leaf()

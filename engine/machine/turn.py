@@ -396,14 +396,20 @@ class Turn:
         )
         self.event("flow_waiting", self.open_node.id, leaf.seq, wait_type=str(kind), reason=reason, **(data or {}))
 
-    def wake_leaf(self) -> None:
-        """The open visit waits no more."""
+    def wake_leaf(self, *, by: str = "") -> None:
+        """The open visit waits no more; ``by`` is the person who ended the wait before its time."""
         assert self.leaf is not None
         since = self.leaf.since
         waited = self.now - datetime.fromisoformat(since) if since else timedelta()
         if self.leaf.deadline is not None:
             self.writes.delete("wakeup", {"visit_seq": self.leaf.seq})
-        self.event("flow_resumed", self.open_node.id, self.leaf.seq, wait_duration_ms=milliseconds(waited))
+        self.event(
+            "flow_resumed",
+            self.open_node.id,
+            self.leaf.seq,
+            wait_duration_ms=milliseconds(waited),
+            **({"by": by} if by else {}),
+        )
         self.leaf = replace(self.leaf, rests="", deadline=None, since=None)
 
     def decide(self) -> Decision:

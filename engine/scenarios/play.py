@@ -43,7 +43,7 @@ class Play:
 
     def seen(self) -> Seen | None:
         """A fresh look at the run; ``None`` while there is none."""
-        return None if self.instance_id is None else Seen(self.instance_id, self.stage)
+        return None if self.instance_id is None else Seen(self.instance_id, self.stage.clock)
 
 
 def refusal_of(error: EngineError) -> str:

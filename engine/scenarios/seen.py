@@ -10,8 +10,8 @@ from django.db.models import Q
 from engine.errors import NotFound
 from engine.failure import failure_document
 from engine.models import Binding, Event, InboxTask, Instance, Visit
+from engine.ports import Clock
 from engine.scenarios.durations import words
-from engine.scenarios.stage import Stage
 from engine.states import Outcome
 from flows.kinds import CONTAINER_KINDS
 
@@ -19,9 +19,9 @@ from flows.kinds import CONTAINER_KINDS
 class Seen:
     """One look at the run under test and its children; everything is read when it is asked for, and once."""
 
-    def __init__(self, instance_id: UUID, stage: Stage) -> None:
+    def __init__(self, instance_id: UUID, clock: Clock | None) -> None:
         self._id = instance_id
-        self._stage = stage
+        self._clock = clock
 
     @cached_property
     def instance(self) -> Instance:
@@ -81,7 +81,7 @@ class Seen:
         if not instance.wait_kind:
             return None
         due = instance.wait_due
-        due_in = None if due is None else words(due - self._stage.clock.now())
+        due_in = None if due is None or self._clock is None else words(due - self._clock.now())
         return {"kind": instance.wait_kind, "step": instance.node_id, "due_in": due_in}
 
     def tasks(self) -> list[dict[str, Any]]:

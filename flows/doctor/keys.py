@@ -48,7 +48,7 @@ _POLICY: Final[Keys] = {
 
 _STEP: Final[Keys] = {
     **_POLICY,
-    **_keys(text="action", any="step_type condition on_unknown compensation_when resources idempotency_key"),
+    **_keys(text="action note", any="step_type condition on_unknown compensation_when resources idempotency_key"),
     **_keys(flag="disabled", text="execution_identity"),
     "undo": _keys(any="function_ref", values="arguments", flag="missing_ok"),
     "reconcile": _keys(any="steps outcome result"),
@@ -94,7 +94,7 @@ STEP_KEYS: Final[Mapping[str, Keys]] = {
     kinds.STOP: {**_STEP, **_keys(text="reason")},
 }
 
-_CONTAINER: Final[Keys] = {**_POLICY, **_keys(any="condition", text="action"), "recovery": _RECOVERY}
+_CONTAINER: Final[Keys] = {**_POLICY, **_keys(any="condition", text="action note"), "recovery": _RECOVERY}
 
 CONTAINER_KEYS: Final[Mapping[str, Keys]] = {
     kinds.AND: _CONTAINER,

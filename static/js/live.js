@@ -96,6 +96,7 @@ class Live {
     morph(this.part, document.adoptNode(fresh));
     refresh(this.part);
     refreshLazy(this.part);
+    this.part.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
   }
 
   giveUp(words) {

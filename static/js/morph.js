@@ -6,6 +6,7 @@ const fits = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName &&
 
 /** @param {Element} old in the page  @param {Element} fresh its newer form, used up by this */
 export function morph(old, fresh) {
+  if (old.hasAttribute("data-keep")) return; // what is inside belongs to a script
   copyAttributes(old, fresh);
   // what was loaded below a line stays as long as the line says that nothing below it changed
   if (old.hasAttribute("data-lazy-body") && old.hasAttribute("data-loaded")) return;

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.db.models import CompositePrimaryKey
 from django.test import Client
 from django.urls import reverse
 
@@ -35,8 +36,10 @@ def test_records_can_be_listed_and_searched(model: str, browser: Client) -> None
 
 
 def test_every_model_of_the_engine_is_in_the_admin() -> None:
+    """But those of a key of several columns, which Django's admin does not know: search terms repeat the input."""
     models = [each for each in vars(engine_models).values() if isinstance(each, type) and hasattr(each, "_meta")]
-    missing = [each.__name__ for each in models if not each._meta.abstract and not admin.site.is_registered(each)]
+    single = [each for each in models if not isinstance(each._meta.pk, CompositePrimaryKey)]
+    missing = [each.__name__ for each in single if not each._meta.abstract and not admin.site.is_registered(each)]
     assert missing == []
 
 

@@ -14,6 +14,7 @@ CHARGE = 'test_config.mock_functions["/lib/charge"]'
         {"isolated_branch": False, "auto_discard": False, "default_behavior": "mock_output", "time": "compressed"},
         {"mock_functions": {"/lib/charge": {}}, "mock_agents": {"/agents/a": {"behavior": "passthrough"}}},
         {"mock_functions": {"/lib/charge": [{"mock_delay_ms": 5}, {"behavior": "mock_error", "mock_error": {}}]}},
+        {"mock_tasks": {"approve": {"response": {"action": "approve"}}, "late": [{"behavior": "expire"}]}},
     ],
 )
 def test_a_configuration_that_fits_has_no_problems(config) -> None:
@@ -38,6 +39,12 @@ def test_a_configuration_that_fits_has_no_problems(config) -> None:
             f"{CHARGE}.mock_error.status",
             "is not of type 'integer'",
         ),
+        (
+            {"mock_tasks": {"ask": {"behavior": "ask"}}},
+            'test_config.mock_tasks["ask"].behavior',
+            "'ask' is not one of",
+        ),
+        ({"mock_tasks": {"ask": [{"answer": 1}]}}, 'test_config.mock_tasks["ask"][0]', "'answer' was unexpected"),
         (
             {"mock_agents": {"/agents/a": {"mock_delay_ms": -1}}},
             'test_config.mock_agents["/agents/a"].mock_delay_ms',

@@ -9,7 +9,7 @@ import pytest
 from engine import commands, driver, testruns
 from engine.errors import Conflict, InvalidInput
 from engine.executors.mocks import MockingExecutor
-from engine.models import Attempt, Event, InboxTask, Instance, Visit, Wakeup
+from engine.models import Attempt, Event, InboxTask, Instance, Undo, Visit, Wakeup
 from engine.testruns import KEPT_UNREAD, LINGERS, start_test
 from flows.models import FlowVersion
 from tests.engine.drawing import call, child_flow, parallel, pause, step, task, undone
@@ -148,6 +148,22 @@ def test_a_passthrough_agent_echoes_the_flows_input(world) -> None:
     assert Visit.objects.get(instance=run).output["message"] == "echo"
 
 
+def test_what_undoes_for_a_redo_counts_among_the_calls_of_its_function(world) -> None:
+    """The second undo is the function's second call: it gets the second answer, not the first one for ever."""
+    ship = call("ship", undo={"function_ref": "/lib/unship"}, retry_strategy="none")
+    nodes = [call("book", undo={"function_ref": "/lib/unbook"}), ship]
+    recovery = {"redo": "whole_group", "then": "fail", "stop_after": {"failures": 3, "within": "1h"}}
+    answers = [{"behavior": "mock_output"}, {"behavior": "mock_error", "mock_error": {"message": "gone"}}]
+    config = {
+        "default_behavior": "mock_output",
+        "time": "compressed",
+        "mock_functions": {"/lib/unbook": answers, "/lib/ship": {"behavior": "mock_error"}},
+    }
+    rehearse(world, FlowFactory(draft=draft(*nodes, recovery=recovery)), config)
+    made = list(Undo.objects.order_by("place").values_list("state", flat=True))
+    assert made[0] == "done" and "done" not in made[1:]
+
+
 # --- compressed time ---------------------------------------------------------------------------------------------
 
 
@@ -157,8 +173,8 @@ def test_a_run_in_compressed_time_whose_worker_died_at_its_rest_is_hurried_on(wo
         patched.setattr("engine.wakeups.hurry", lambda *args: False)
         run = rehearse(world, flow, {"time": "compressed"})
     assert run.status == "waiting"
-    assert testruns.hurry_resting(world.ports) == 1
-    assert testruns.hurry_resting(world.ports) == 0
+    assert testruns.go_on_resting(world.ports) == 1
+    assert testruns.go_on_resting(world.ports) == 0
     world.settle()
     assert row(run.pk).status == "completed"
 
@@ -166,7 +182,7 @@ def test_a_run_in_compressed_time_whose_worker_died_at_its_rest_is_hurried_on(wo
 def test_who_rests_on_a_person_or_in_real_time_is_left_alone(world) -> None:
     rehearse(world, FlowFactory(draft=draft(pause("rest", duration="2d"))))
     rehearse(world, FlowFactory(draft=draft(task("approve", due_in_seconds=60))), {"time": "compressed"})
-    assert testruns.hurry_resting(world.ports) == 0
+    assert testruns.go_on_resting(world.ports) == 0
 
 
 # --- how it goes -------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from designer.api.serializers import (
     TestRunSerializer,
 )
 from designer.api.views import failures
+from designer.paging import keyset
 from engine import commands, testruns
 from engine.errors import Conflict
 from engine.models import Instance
@@ -31,7 +32,6 @@ from engine.states import TERMINAL, Status
 
 KEY_HEADER: Final = "Idempotency-Key"
 KEY: Final = r"[!-~]{1,200}"
-LOOKUPS: Final = {"flow": "flow__path", "status": "status", "cursor": "pk__lt"}
 
 
 KEY_PARAMETER: Final = OpenApiParameter(
@@ -106,14 +106,14 @@ class InstancesView(ApiView):
         responses=responses({200: InstanceListSerializer}),
     )
     def get(self, request: Request, repo: str) -> Response:
-        """The runs that one sees, newest first, without child runs. Give `next_cursor` back as `cursor` for more."""
+        """The runs that one sees and that fit every filter, newest first. Give `next_cursor` back as `cursor` for more."""
         asked = self.asked(InstanceFilterSerializer)
-        found = access.instances_for(self.person, repo).filter(parent=None)
-        found = found.filter(**{lookup: asked[name] for name, lookup in LOOKUPS.items() if name in asked})
-        limit = asked["limit"]
-        page = list(found.select_related("flow", "version", "started_by").order_by("-pk")[: limit + 1])
-        cursor = page[limit - 1].pk if len(page) > limit else None
-        return Response(InstanceListSerializer({"instances": page[:limit], "next_cursor": cursor}).data)
+        query = InstanceFilterSerializer.query(asked)
+        found = query.among(access.instances_for(self.person, repo), repo).select_related(
+            "flow", "version", "started_by"
+        )
+        page = keyset(found, before=asked.get("cursor"), size=asked["limit"], branches=query.branches())
+        return Response(InstanceListSerializer({"instances": page.rows, "next_cursor": page.older}).data)
 
 
 class InstanceView(ApiView):

@@ -37,7 +37,7 @@ class Command(BaseCommand):
             recovery.sweep(ports())
 
         def tidy() -> None:
-            testruns.hurry_resting(ports())
+            testruns.go_on_resting(ports())
             testruns.discard_ended(ports())
             livetext.forget_left_behind(ports())
 

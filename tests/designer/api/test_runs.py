@@ -1,13 +1,16 @@
 """Starting and handling runs. Alice starts them, Bob looks or operates, Charlie is a stranger."""
 
-from datetime import timedelta
-from uuid import uuid4
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
 
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from designer.paging import first_id_at
+from engine import commands
 from engine.models import Instance, Signal
+from engine.ports_production import ports
 from engine.states import CompensationState, Outcome, Status, TaskStatus
 from tests.designer.api import flows
 from tests.designer.api.flows import driven, published
@@ -187,6 +190,47 @@ def test_the_list_is_filtered_by_flow_and_status(alice):
     assert [run["id"] for run in found] == [str(wanted.pk)]
     assert found[0]["error"] == "card declined"
     assert found[0]["flow_path"] == wanted.flow.path
+
+
+def listed(client, **query):
+    answer = client.get(INSTANCES, query)
+    assert answer.status_code == 200, answer.json()
+    return {UUID(each["id"]) for each in answer.json()["instances"]}
+
+
+def test_every_filter_of_the_page_is_there_for_programs(alice):
+    version = published(path="/flows/ours")
+    first = commands.start(version.flow_id, version.pk, input={"order": "A-7"}, user=alice.user, ports=ports())
+    failed = InstanceFactory(version=version, status=Status.FAILED, failed_node="charge", is_test=True)
+    held = InstanceFactory(status=Status.HELD)
+    child = InstanceFactory(parent=held, version=held.version)
+    old = InstanceFactory(version=held.version, id=first_id_at(datetime(2026, 1, 2, tzinfo=UTC)))
+    assert listed(alice, flow="/flows/ours", version=1) == {first.pk, failed.pk}
+    assert listed(alice, flow="/flows/ours", version=2) == set()
+    assert listed(alice, status=["failed", "held"]) == {failed.pk, held.pk}
+    assert listed(alice, test="true") == {failed.pk}
+    assert listed(alice, test="false") == {first.pk, held.pk, old.pk}
+    assert listed(alice, started_by=alice.user.username) == {first.pk}
+    assert listed(alice, started_by="nobody") == set()
+    assert listed(alice, since="2026-01-02T00:00:00Z", until="2026-01-02T00:00:01Z") == {old.pk}
+    assert listed(alice, failed_step="charge") == {failed.pk}
+    assert listed(alice, q="a-7") == listed(alice, q=str(first.pk)[-8:]) == {first.pk}
+    assert listed(alice, children="true", q=str(child.pk)) == {child.pk}
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"status": ["failed", "broken"]}, "status"),
+        ({"version": 1}, "version"),
+        ({"since": "yesterday"}, "since"),
+        ({"test": "perhaps"}, "test"),
+    ],
+)
+def test_a_filter_that_does_not_fit_the_others_is_named(alice, query, field):
+    answer = alice.get(INSTANCES, query)
+    assert answer.status_code == 400
+    assert answer.json()["field"] == field
 
 
 def test_child_runs_and_other_workspaces_are_not_in_the_list(alice):

@@ -201,9 +201,9 @@ def test_json_that_does_not_fit_says_why_and_stays(text, words, flow, bob, as_):
 def test_a_flow_that_is_off_or_unpublished_is_not_run(flow, bob, as_):
     Flow.objects.filter(pk=flow.pk).update(enabled=False)
     assert "This flow is switched off." in page(as_(bob), "outline")
-    assert "is disabled" in text_of(as_(bob).post(reverse("run-form", args=[flow.path]), FORM))
-    FlowFactory(path="/flows/draft", draft="nodes: []")
-    assert as_(bob).get("/flows/draft/-/run").status_code == 404
+    answer = as_(bob).post(reverse("run-form", args=[flow.path]), FORM)
+    assert answer.status_code == 400
+    assert "This flow is switched off." in text_of(answer)
     assert not Instance.objects.exists()
 
 

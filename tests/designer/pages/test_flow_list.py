@@ -81,7 +81,7 @@ def test_an_empty_flow_begins_as_a_draft(ed, as_):
     response = as_(ed).post(NEW, {"how": "empty", "title": "My first flow!"})
     flow = Flow.objects.get()
     assert (flow.path, flow.title, flow.changed_by) == ("/flows/my-first-flow", "My first flow!", ed)
-    assert response["Location"] == reverse("flow-detail", args=[flow.path]) == "/flows/my-first-flow/"
+    assert response["Location"] == reverse("design", args=[flow.path]) == "/flows/my-first-flow/-/design"
     assert not flow.versions.exists()
 
 

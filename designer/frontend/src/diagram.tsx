@@ -1,0 +1,51 @@
+// The same canvas to look at: for versions, runs, and whoever may not edit. A page puts <div data-diagram="ID"> where it goes and
+// the data of designer/presenters/diagram.py into a JSON script with that id, or calls mountDiagram itself to keep it up to date.
+
+import { createRoot } from "react-dom/client";
+import "@xyflow/react/dist/base.css";
+import { Saving } from "./app/saving";
+import { Session, type Marks } from "./app/session";
+import { setWords, type Catalogue, type Start } from "./app/start";
+import type { Obj } from "./model/json";
+import "./style/design.css";
+import { Canvas } from "./ui/Canvas";
+import { AppContext } from "./ui/hooks";
+
+export interface DiagramData extends Pick<Start, "words" | "icons" | "language"> {
+  readonly title: string;
+  readonly content: Obj;
+  readonly catalogue: Catalogue;
+  /** By the ids of steps. */
+  readonly marks?: Marks;
+}
+
+export interface Diagram {
+  /** How the steps fare now. */
+  update: (marks: Marks) => void;
+  /** Bring a step into view and choose it. */
+  show: (id: string) => void;
+}
+
+export function mountDiagram(element: HTMLElement, data: DiagramData, onChoose?: (id: string) => void): Diagram {
+  setWords(data);
+  const nothing = { draft: "", check: "", publish: "", version: "", page: "", run: "", export: "", sign_in: "", if_it_fails: "" };
+  const state = { title: data.title, revision: 0, text: "", content: data.content, findings: [], changed_by: "", changed_at: null, enabled: true, versions: [] };
+  const session = new Session({ ...data, path: "", urls: nothing, can: { change: false, publish: false, run: false }, state }, data.marks);
+  let chosen = "";
+  session.subscribe(() => {
+    const id = session.selected?.id ?? "";
+    if (id !== chosen && id) onChoose?.(id);
+    chosen = id;
+  });
+  createRoot(element).render(
+    <AppContext.Provider value={{ session, saving: new Saving(session), openInsert: () => undefined }}>
+      <Canvas />
+    </AppContext.Provider>,
+  );
+  return { update: (marks) => session.update({ marks }), show: (id) => session.reveal(id) };
+}
+
+for (const element of document.querySelectorAll<HTMLElement>("[data-diagram]")) {
+  const data = document.getElementById(element.dataset.diagram ?? "");
+  if (data) mountDiagram(element, JSON.parse(data.textContent ?? "") as DiagramData);
+}

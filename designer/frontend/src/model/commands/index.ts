@@ -1,0 +1,8 @@
+// What a person can do to a flow. Every command takes the document and answers a new one, or says why not.
+
+export { insert, remove } from "./insert";
+export { canMove, move, moveBy } from "./move";
+export { copyOf, duplicate, paste } from "./copies";
+export { rename, setField, setFields, setFlowField, setJump, toggleDisabled } from "./fields";
+export { changeContainer, unwrap, wrap } from "./wrap";
+export { outermost, type Slot } from "./places";

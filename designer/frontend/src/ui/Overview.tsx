@@ -1,0 +1,31 @@
+// The whole flow small, with the part that is in view; a click goes there.
+
+import { useReactFlow, useStore } from "@xyflow/react";
+import { t } from "../app/start";
+import type { Layout } from "../model/layout";
+
+const SIZE = { width: 148, height: 112 };
+
+export function Overview({ layout }: { layout: Layout }): React.JSX.Element | null {
+  const flow = useReactFlow();
+  const view = useStore((state) => `${state.transform.join(",")},${state.width},${state.height}`);
+  const [x, y, zoom, width, height] = view.split(",").map(Number) as [number, number, number, number, number];
+  const scale = Math.min(SIZE.width / layout.width, SIZE.height / layout.height);
+  if (layout.boxes.size < 4) return null;
+  const go = (event: React.MouseEvent<SVGSVGElement>): void => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const [cx, cy] = [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale];
+    void flow.setViewport({ zoom, x: width / 2 - cx * zoom, y: height / 2 - cy * zoom });
+  };
+  return (
+    <svg className="overview" width={layout.width * scale} height={layout.height * scale} onClick={go} aria-hidden="true">
+      <title>{t("overview")}</title>
+      <g transform={`scale(${scale})`}>
+        {[...layout.boxes.values()].map((box) => (
+          <rect key={box.place.key} className={box.isOpen ? "overview-frame" : "overview-step"} x={box.x} y={box.y} width={box.width} height={box.height} rx={10} />
+        ))}
+        <rect className="overview-view" x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,85 @@
+"""The catalogue knows everything that the format knows, and the designer's scripts and sentences fit together."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from designer.catalogue import catalogue
+from designer.catalogue.field import TYPES
+from designer.catalogue.kinds import fields_of, kinds_for_designer
+from designer.design_words import words
+from flows import kinds
+from flows.doctor import check_document
+from flows.doctor.keys import CONTAINER_KEYS, FLOW, STEP_KEYS
+from flows.loader import Document
+from tests.factories import WorkspaceFactory
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "designer/frontend/src"
+KINDS = (*kinds.STEP_KINDS, *kinds.CONTAINER_KINDS)
+NOT_SHOWN = {"step_type", "nodes", "version"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_kind_has_a_field(kind):
+    known = {name for field in fields_of(kind) for name in (field.name, *field.covers)}
+    wanted = set(CONTAINER_KEYS.get(kind) or STEP_KEYS[kind]) - NOT_SHOWN
+    if kind != kinds.DECISION:
+        wanted -= {"condition"}  # a rule of the container around it, or what makes a step a decision
+    assert wanted <= known
+
+
+def test_every_key_of_the_flow_has_a_field():
+    from designer.catalogue.kinds import flow_fields
+
+    known = {name for field in flow_fields() for name in (field["name"], *field.get("covers", ()))}
+    assert set(FLOW) - NOT_SHOWN <= known
+
+
+def test_no_field_is_there_twice_and_each_type_is_known():
+    for kind in KINDS:
+        names = [field.name for field in fields_of(kind)]
+        assert len(names) == len(set(names)), kind
+        assert {field.type for field in fields_of(kind)} <= set(TYPES)
+
+
+def test_the_scripts_have_a_control_for_each_type():
+    source = (SCRIPTS / "ui/fields/FieldView.tsx").read_text()
+    controls = set(re.findall(r"^  (\w+): ", source.partition("CONTROLS")[2].partition("};")[0], re.MULTILINE))
+    assert set(TYPES) - {"group", "retry"} == controls
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_the_palette_adds_is_of_its_kind_and_the_doctor_can_read_it(language):
+    with translation.override(language):
+        entries = kinds_for_designer()["palette"]
+    assert {entry["kind"] for entry in entries} == set(KINDS)
+    for entry in entries:
+        node = {"id": "new", **entry["template"]}
+        assert kinds.kind_of(node) == entry["kind"]
+        found = check_document(Document({"version": 1, "nodes": [node]}))
+        assert not {"INVALID_VALUE", "UNKNOWN_PROPERTY", "UNKNOWN_STEP_TYPE"} & {each.code for each in found}
+
+
+def test_the_catalogue_costs_a_fixed_number_of_queries(db, django_assert_max_num_queries):
+    workspace = WorkspaceFactory()
+    with django_assert_max_num_queries(7):
+        assert {"kinds", "functions", "agents", "people", "flows"} <= set(catalogue(workspace))
+
+
+# --- the sentences ----------------------------------------------------------------------------------------------------
+
+_PLAIN = re.compile(r'"([a-z]\w*)"')
+_MADE = re.compile(r"\bt\(`(\w+_)\$\{")
+
+
+def test_every_sentence_is_used_and_every_used_one_is_there():
+    source = "\n".join(file.read_text() for file in SCRIPTS.rglob("*.ts*"))
+    used = set(_PLAIN.findall(source))
+    beginnings = tuple(_MADE.findall(source)) + ("trouble_",)
+    known = words()
+    missing = set(re.findall(r'\b(?:t|said|refused)\(\s*"(\w+)"', source)) - known.keys()
+    assert not missing
+    idle = {name for name in known if name.removesuffix("_one") not in used and not name.startswith(beginnings)}
+    assert not idle
