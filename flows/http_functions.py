@@ -55,6 +55,8 @@ def check_path(path: str) -> None:
 
 def check_url(url: str) -> None:
     """A whole address. Its host is fixed: an argument must not decide who is sent what, secrets included."""
+    if "{{" in "/".join(url.split("/", 3)[:3]).split("?")[0]:
+        raise ValidationError(_("Write the host out: markers may stand only behind it."))
     outline = MARKER.sub("x", url)
     try:
         parts = urlsplit(outline)
@@ -63,8 +65,6 @@ def check_url(url: str) -> None:
         is_fine = False
     if not is_fine or parts.username or parts.password or parts.fragment or not _is_written(outline):
         raise ValidationError(_("This is no address such as https://shop.example.org/orders/{{ arguments.order_id }}."))
-    if "{{" in "/".join(url.split("/", 3)[:3]).split("?")[0]:
-        raise ValidationError(_("Write the host out: markers may stand only behind it."))
     for marker in MARKER.findall(url):
         _check_template(marker)
 

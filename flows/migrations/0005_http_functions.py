@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('flows', '0003_agents'),
+        ('flows', '0004_input_samples'),
     ]
 
     operations = [
