@@ -66,7 +66,7 @@ class LibraryFunctionAdmin(ModelAdmin):
         css = STYLES
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).of_code()
+        return super().get_queryset(request).filter(pk__in=LibraryFunction.objects.of_code())
 
     @admin.display(description=_("effect"))
     def effect(self, function: LibraryFunction) -> str:
