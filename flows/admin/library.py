@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from flows.admin.base import STYLES, JsonField, JsonObjectField, ModelAdmin, ModelForm
+from flows.admin.base import STYLES, CodeInput, JsonField, JsonObjectField, ModelAdmin, ModelForm
 from flows.manifest import validate_manifest
 from flows.models import Agent, HttpFunction, LibraryFunction, Secret, Workspace
 from flows.text import write_json
@@ -97,10 +97,16 @@ class HttpFunctionForm(ModelForm):
     """One request and its manifest. Secrets are named here, never written down."""
 
     headers = JsonObjectField(
-        label=_("Headers"), required=False, help_text=_('Secrets by name: {"Authorization": "Bearer secret:shop"}.')
+        label=_("Headers"),
+        widget=CodeInput(rows=4),
+        required=False,
+        help_text=_('Secrets by name: {"Authorization": "Bearer secret:shop"}.'),
     )
     query = JsonObjectField(
-        label=_("Query"), required=False, help_text=_('Behind the ?, such as {"page": "{{ arguments.page }}"}.')
+        label=_("Query"),
+        widget=CodeInput(rows=4),
+        required=False,
+        help_text=_('Behind the ?, such as {"page": "{{ arguments.page }}"}.'),
     )
     body = JsonField(
         label=_("Body"),
@@ -111,12 +117,17 @@ class HttpFunctionForm(ModelForm):
     )
     unknown_statuses = JsonField(
         label=_("Statuses that leave it open"),
+        widget=CodeInput(rows=2),
         required=False,
         empty=[],
         help_text=_('Answers after which nobody knows whether it took effect, such as [502, 504] or ["5xx"].'),
     )
     response_headers = JsonField(
-        label=_("Headers to keep"), required=False, empty=[], help_text=_('Of the answer, in the output: ["ETag"].')
+        label=_("Headers to keep"),
+        widget=CodeInput(rows=2),
+        required=False,
+        empty=[],
+        help_text=_('Of the answer, in the output: ["ETag"].'),
     )
     manifest = JsonObjectField(
         label=_("Manifest"),

@@ -5,12 +5,14 @@ import logging
 import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from engine.executors.dispatch import Dispatcher
 from engine.executors.http import HttpExecutor
+from engine.executors.http_hosts import is_public
 from engine.executors.mocks import MockingExecutor
 from engine.outcomes import Failed, Succeeded, TimedOut, Unknown
 from flows import registry
@@ -283,6 +285,26 @@ def test_what_is_not_public_is_refused_unless_it_is_named(send, settings, host):
     assert code_of(result) == "host_not_allowed"
     assert "SULTANA_HTTP_ALLOWED_HOSTS" in result.message
     assert it.server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("fd00::1", False),
+        ("fe80::1", False),
+        ("64:ff9b::10.0.0.1", False),
+        ("64:ff9b::93.184.216.34", True),
+        ("2002:0a00:0001::", False),
+        ("::ffff:127.0.0.1", False),
+    ],
+)
+def test_an_address_is_public_when_anybody_could_reach_the_same(address, expected):
+    assert is_public(ip_address(address)) is expected
 
 
 @pytest.mark.parametrize(
