@@ -54,9 +54,10 @@ class HttpExecutor:
 def sender(call: Call) -> Send:
     """What carries out the HTTP function that ``call`` names. Raises ``FunctionError`` when it may not be called at all."""
     function = HttpFunction.objects.filter(path=call.path).first()
-    if function is None or not function.available:
-        words = "is switched off" if function else "is not in the library"
-        raise FunctionError(f"The function {call.path} {words}.", code="function_not_found")
+    if function is None:
+        raise FunctionError(f"There is no function {call.path} in the library.", code="function_not_found")
+    if not function.available:
+        raise FunctionError(f"The function {call.path} is switched off.", code="function_not_found")
     if call.is_test and is_isolated(call.test_config):
         raise FunctionError(
             f"An isolated test run sends nothing. Give {call.path} a mock, or set isolated_branch to false.",

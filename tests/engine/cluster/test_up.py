@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -37,7 +38,12 @@ class Up:
         self.root = psutil.Process(self.process.pid)
 
     def named(self, name: str) -> list[psutil.Process]:
-        return [child for child in self.root.children(recursive=True) if is_alive(child) and child.name() == name]
+        found = []
+        for child in self.root.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
+                if is_alive(child) and child.name() == name:
+                    found.append(child)
+        return found
 
     def answers(self) -> bool:
         try:

@@ -352,7 +352,7 @@ def test_a_function_that_is_missing_or_switched_off_is_a_failed_attempt(send):
     HttpFunction.objects.update(available=False)
     assert "is switched off" in it().message
     it.function.delete()
-    assert "is not in the library" in it().message
+    assert "There is no function" in it().message
 
 
 def test_code_and_an_http_function_at_one_path_are_an_error(send, monkeypatch):
