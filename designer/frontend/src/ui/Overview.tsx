@@ -1,6 +1,7 @@
 // The whole flow small, with the part that is in view; a click goes there.
 
 import { useReactFlow, useStore } from "@xyflow/react";
+import { memo } from "react";
 import { t } from "../app/start";
 import type { Layout } from "../model/layout";
 
@@ -21,11 +22,21 @@ export function Overview({ layout }: { layout: Layout }): React.JSX.Element | nu
     <svg className="overview" width={layout.width * scale} height={layout.height * scale} onClick={go} aria-hidden="true">
       <title>{t("overview")}</title>
       <g transform={`scale(${scale})`}>
-        {[...layout.boxes.values()].map((box) => (
-          <rect key={box.place.key} className={box.isOpen ? "overview-frame" : "overview-step"} x={box.x} y={box.y} width={box.width} height={box.height} rx={10} />
-        ))}
+        <Shapes layout={layout} />
         <rect className="overview-view" x={-x / zoom} y={-y / zoom} width={width / zoom} height={height / zoom} />
       </g>
     </svg>
   );
 }
+
+/** All boxes as two shapes: at this size nobody sees more, and a change of the flow is a change of two elements. */
+const Shapes = memo(function Shapes({ layout }: { layout: Layout }): React.JSX.Element {
+  const boxes = [...layout.boxes.values()];
+  const shape = (isOpen: boolean): string => boxes.filter((box) => box.isOpen === isOpen).map((box) => `M${box.x} ${box.y}h${box.width}v${box.height}h${-box.width}z`).join("");
+  return (
+    <>
+      <path className="overview-frame" d={shape(true)} />
+      <path className="overview-step" d={shape(false)} />
+    </>
+  );
+});
