@@ -1,7 +1,7 @@
 // The diagram: xyflow pans and zooms, everything in it is ours. Steps are a real tree of elements for screen readers, laid over the
 // wires; the places where something can be put lie above both.
 
-import { Background, BackgroundVariant, ReactFlow, ReactFlowProvider, useReactFlow, useStoreApi, ViewportPortal } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useReactFlow, useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { State } from "../app/session";
 import { t } from "../app/start";
@@ -17,6 +17,9 @@ import { sceneOf, type Inside } from "../app/scene";
 import { Rules, Slots, Terminals, Wires } from "./Wires";
 import { StepTree } from "./StepTree";
 import { Icon } from "./Icon";
+
+/** How far the dotted ground goes on around the flow. It is part of what is pushed about: one that kept still would be painted with every frame. */
+const BEYOND = 22 * 200;
 
 export interface Drawn {
   readonly tree: Tree;
@@ -80,9 +83,9 @@ function Surface(): React.JSX.Element {
         onMoveEnd={() => view.frame.current?.removeAttribute("data-moving")}
         onPaneClick={() => session.select([])}
       >
-        <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <ViewportPortal>
           <div className="drawing" data-testid="drawing">
+            <div className="dots" style={{ width: layout.width + 2 * BEYOND, height: layout.height + 2 * BEYOND, left: -BEYOND, top: -BEYOND }} />
             <Wires inside={drawn.scene} width={layout.width} height={layout.height} />
             <StepTree drawn={drawn} />
             <Rules inside={drawn.scene} />
