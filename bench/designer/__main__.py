@@ -100,12 +100,16 @@ def _lines(browser: Any, url: str, path: str, session: str, nodes: int, rounds: 
 
     yield Line("The baseline: 500 plain cards into a page", f"{unit:.1f} ms", "1.0 x")
     opened = [each.opened for each in visits]
-    yield line("First render, from the HTML to the steps in the page", spread([each["drawn"] for each in opened])[0], 700)
+    yield line(
+        "First render, from the HTML to the steps in the page", spread([each["drawn"] for each in opened])[0], 700
+    )
     yield line("First render, until it is painted", spread([each["shown"] for each in opened])[0])
     pan = spread(last.pan())
     yield line("Time between frames while panning, p50", pan[0])
     yield line("Time between frames while panning, p95", pan[1], 33)
-    yield line("An arrow key to the next step, until it is painted", spread([each["shown"] for each in last.selects(20)])[0])
+    yield line(
+        "An arrow key to the next step, until it is painted", spread([each["shown"] for each in last.selects(20)])[0]
+    )
     inserts = last.inserts(rounds)
     yield line("A step put in, until it is in the page", spread([each["changed"] for each in inserts])[0], 60)
     yield line("A step put in, until it is painted", spread([each["shown"] for each in inserts])[0])

@@ -1,4 +1,4 @@
-"""Large flows to open: containers of every drawn kind up to four deep, a fifth of the nodes, and jumps across what lies between."""
+"""Large flows to open: containers up to four deep, a fifth of the nodes, and jumps across what lies between."""
 
 from itertools import count
 from typing import Any
@@ -9,7 +9,7 @@ Node = dict[str, Any]
 
 KINDS = ("and", "parallel", "loop", "or")
 DEEPEST = 3  # a container this deep holds steps alone
-JUMP_EVERY = 13  # every so many steps one leads elsewhere on an error
+JUMP_EVERY = 3  # of the steps that may leave their container one in so many does, on an error
 
 
 def definition(nodes: int) -> Node:

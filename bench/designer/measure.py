@@ -1,5 +1,6 @@
 """What a person at the designer waits for, on one flow in one browser window."""
 
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -38,8 +39,7 @@ class Visit:
         """Letter by letter into the name of a step in the middle of the flow."""
         self.page.evaluate("[...document.querySelectorAll('.item')].at(-2).click()")
         self.page.locator('[data-field="action"] input').first.focus()
-        figures = [self._timed("keydown", lambda each=each: self.page.keyboard.type(each)) for each in LETTERS]  # type: ignore[misc]
-        return figures
+        return [self._timed("keydown", partial(self.page.keyboard.type, each)) for each in LETTERS]
 
     def saving(self) -> float:
         """The longest time the page stands still while a change is saved, after it was typed."""
