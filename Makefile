@@ -7,7 +7,7 @@ PYTEST := $(DEV) -m pytest -n 2
 
 FRONTEND := designer/frontend
 
-.PHONY: run test test-frontend frontend lint format bench bench-lists chaos pictures clean
+.PHONY: run test test-frontend frontend lint format bench bench-designer bench-lists chaos pictures clean
 
 run: .venv-run/installed  ## Start web and workers on http://127.0.0.1:8000 with the demo, and keep everything for next time
 	@$(RUN) manage.py migrate --verbosity 0
@@ -42,6 +42,9 @@ format: .venv/installed
 
 bench: .venv-bench/installed  ## Measure; figures are ratios to what this machine does in the same run
 	.venv-bench/bin/python -m bench
+
+bench-designer: .venv/installed  ## Open flows of 500 and 1,000 nodes in Chromium and say what a person waits for
+	$(DEV) -m bench.designer
 
 bench-lists: .venv/installed  ## Fill a PostgreSQL with a million runs and say how long lists and run pages take
 	$(DEV) -m tests.million --instances 1000000 --visits 5000000 --database postgres --explain

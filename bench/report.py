@@ -35,9 +35,12 @@ class Line:
 
 def render(vendor: str, figures: Figures) -> str:
     """The table for one database; ``figures`` holds what :mod:`bench.ours` answers, and under ``dbos`` the other engine's."""
-    lines = list(_lines(vendor, figures))
+    return table(TITLES[vendor], list(_lines(vendor, figures)))
+
+
+def table(title: str, lines: list[Line]) -> str:
+    """Lines below each other under a title, each with its goal."""
     widths = [max(len(getattr(line, name)) for line in lines) for name in ("label", "figure", "beside")]
-    title = TITLES[vendor]
     return "\n".join([title, "=" * len(title), "", *(_row(line, widths) for line in lines), ""])
 
 

@@ -358,6 +358,83 @@ def test_deleting_a_target_is_listed_and_undo_restores_both(at, make_flow):
     assert person.saved() == before
 
 
+WATCH = """() => {
+  window.touched = new Set();
+  const note = (found) => found.forEach(({ target }) => {
+    const item = (target.nodeType === 1 ? target : target.parentElement).closest(".item, .slot, .wires path, .rule");
+    if (item) window.touched.add(item.dataset.key ?? item.dataset.slot ?? item.outerHTML);
+  });
+  const options = { subtree: true, childList: true, characterData: true, attributes: true };
+  new MutationObserver(note).observe(document.querySelector(".drawing"), options);
+}"""
+
+
+def crowd(boxes: int) -> list[dict[str, Any]]:
+    """Containers of every kind that is drawn in its own way, each with four steps."""
+    kinds = ("and", "parallel", "loop", "competition")
+    return [box(kinds[n % 4], f"c{n}", *[wait(f"s{n}_{at}") for at in range(4)]) for n in range(boxes)]
+
+
+def test_in_a_large_flow_a_letter_touches_one_card_and_a_new_step_what_is_beside_it(at, make_flow):
+    person = at(make_flow(*crowd(40)))
+    page = person.page
+    person.card("s0_1").click()
+    name = page.get_by_label("Name", exact=True)
+    name.focus()
+    page.evaluate(WATCH)
+    page.keyboard.type("Another name")
+    expect(person.card("s0_1")).to_contain_text("Another name")
+    assert set(page.evaluate("[...window.touched]")) <= {"c0", "s0_1"}
+    page.evaluate("window.touched.clear()")
+    page.keyboard.press("Control+Shift+d")
+    expect(page.get_by_role("treeitem")).to_have_count(201)
+    touched = set(page.evaluate("[...window.touched]"))
+    inner = {each for each in touched if each.startswith("s") and not each.startswith("s0_")}
+    assert not inner, "steps of other containers were drawn anew"
+
+
+def test_dragging_over_a_large_flow_draws_no_step_anew(at, make_flow):
+    person = at(make_flow(*crowd(40)))
+    page = person.page
+    target = person.slot("c0/3")
+    person.card("s0_1").hover()
+    page.mouse.down()
+    end = target.bounding_box()
+    assert end
+    page.mouse.move(end["x"] + 11, end["y"] - 40, steps=3)
+    page.evaluate(WATCH)
+    page.mouse.move(end["x"] + 11, end["y"] + 11, steps=12)
+    expect(target).to_have_attribute("data-target", "")
+    assert all("/" in each for each in page.evaluate("[...window.touched]")), "only places to drop may change"
+    page.keyboard.press("Escape")
+    expect(target).not_to_have_attribute("data-target", "")
+    page.mouse.up()
+
+
+def test_what_is_outside_the_window_is_still_found_and_reached(at, make_flow):
+    person = at(make_flow(*crowd(40)))
+    page = person.page
+    expect(page.get_by_role("treeitem")).to_have_count(200)
+    page.locator('[data-key="c0"]').focus()
+    page.keyboard.press("End")
+    expect(page.locator(":focus")).to_have_attribute("data-key", "s39_3")
+    expect(person.card("s39_3")).to_be_in_viewport()
+
+
+def test_two_steps_are_joined_by_keyboard_alone(at, make_flow):
+    person = at(make_flow(wait("a"), wait("b"), wait("last")))
+    page = person.page
+    page.locator('[data-key="a"]').focus()
+    page.keyboard.press("Enter")
+    tab_to(page, "error_edge")
+    page.keyboard.type("Last")
+    page.keyboard.press("Enter")
+    assert person.saved()["nodes"][0]["properties"]["error_edge"] == "last"
+    page.keyboard.press("Escape")
+    expect(page.locator(":focus")).to_have_attribute("data-key", "a")
+    expect(page.locator('[data-jump="a:error"]')).to_have_attribute("data-strong", "")
+
+
 def test_names_are_text_wherever_they_are_shown(at, make_flow):
     name = "<img src=x onerror=alert(1)> {{7*7}}"
     person = at(

@@ -5,35 +5,51 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { parse, parseAllDocuments } from "yaml";
 import { applied, type Command } from "./play";
-import type { Json, Obj } from "../src/model/json";
+import { isObj, type Json, type Obj } from "../src/model/json";
 import { CONTAINER, STEP } from "../src/model/tree";
 
 if (process.env.CI) fc.configureGlobal({ seed: 20 }); // the same examples every time; elsewhere new ones
 
-const FOLDER = join(import.meta.dirname, "../../../demo/flows");
+const ROOT = join(import.meta.dirname, "../../..");
+const CONFORMANCE = "tests/conformance/flows";
 
-export const demoTexts: [string, string][] = readdirSync(FOLDER)
-  .filter((name) => name.endsWith(".yaml") && !name.endsWith(".scenarios.yaml"))
-  .map((name) => [name, readFileSync(join(FOLDER, name), "utf8")]);
+function files(folder: string, isOne: (name: string) => boolean): [string, string][] {
+  const names = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(".yaml") && isOne(name));
+  return names.map((name) => [`${folder}/${name}`, readFileSync(join(ROOT, folder, name), "utf8")]);
+}
+
+const isFlow = (name: string): boolean => !name.endsWith(".scenarios.yaml");
+export const demoTexts = files("demo/flows", isFlow);
+
+/** The flows that lie in files of their own: the demo's, and those that the engine's tests play. */
+export const flowTexts = [...demoTexts, ...files(CONFORMANCE, isFlow)];
+
+export interface Played {
+  readonly name: string;
+  /** How many scenarios the file has. */
+  readonly scenarios: number;
+  readonly definitions: readonly Obj[];
+}
 
 /** The flows inside scenario files, as the engine's tests play them. */
-export function scenarioDefinitions(): [string, Obj][] {
-  const folder = join(import.meta.dirname, "../../../tests/conformance/scenarios");
-  return readdirSync(folder).flatMap((name) => {
-    const found: [string, Obj][] = [];
+export function scenarioFiles(): Played[] {
+  const all = [...files("tests/conformance/scenarios", () => true), ...files(CONFORMANCE, (name) => !isFlow(name))];
+  return all.map(([name, text]) => {
+    const definitions: Obj[] = [];
     const visit = (value: Json): void => {
       if (Array.isArray(value)) value.forEach(visit);
       else if (value && typeof value === "object") {
-        if (Array.isArray(value.nodes)) found.push([`${name} ${found.length}`, value]);
+        if (Array.isArray(value.nodes)) definitions.push(value);
         else Object.values(value).forEach(visit);
       }
     };
-    for (const each of parseAllDocuments(readFileSync(join(folder, name), "utf8"))) visit(each.toJS({ maxAliasCount: -1 }) as Json);
-    return found;
+    const documents = parseAllDocuments(text, { merge: true }).map((each) => each.toJS({ maxAliasCount: -1 }) as Json);
+    documents.forEach(visit);
+    return { name, scenarios: documents.filter((each) => isObj(each) && "scenario" in each).length, definitions };
   });
 }
 
-export const demo = (name: string): Obj => parse(demoTexts.find(([file]) => file === `${name}.yaml`)![1]) as Obj;
+export const demo = (name: string): Obj => parse(demoTexts.find(([file]) => file.endsWith(`/${name}.yaml`))![1]) as Obj;
 
 export function step(id: string, properties: Obj = {}): Obj {
   return { id, node_type: STEP, properties: { action: id, ...properties } };

@@ -6,39 +6,10 @@ import * as commands from "../src/model/commands";
 import type { Obj } from "../src/model/json";
 import { fresh, written } from "../src/model/text";
 import { treeOf } from "../src/model/tree";
-import { anyCommands, anyFlow, applied, demo, demoTexts, flow, scenarioDefinitions, step } from "./flows";
-import type { Command } from "./play";
+import { anyCommands, anyFlow, applied, demo, flow, step } from "./flows";
 
 const read = (text: string): Obj => parse(text) as Obj;
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)); // YAML has a -0
-const sampled = (seed: number, length: number): Command[] => fc.sample(anyCommands, { seed, numRuns: length }).flat().slice(0, length);
-
-describe.each(demoTexts)("%s", (_name, text) => {
-  test("saved unchanged is the same text", () => {
-    expect(written(text, read(text), structuredClone(read(text)))).toBe(text);
-  });
-
-  test("edited by 200 random commands and undone is the same text, and on the way says what the canvas says", () => {
-    let document = read(text);
-    const first = document;
-    for (const command of sampled(7, 200)) {
-      const outcome = applied(document, command);
-      if (outcome.ok) document = outcome.document;
-    }
-    expect(read(written(text, first, document))).toEqual(document);
-    expect(written(text, first, read(text))).toBe(text);
-  });
-});
-
-test("every flow of every scenario is written as it was read", () => {
-  const found = scenarioDefinitions();
-  expect(found.length).toBeGreaterThan(50);
-  for (const [name, definition] of found) {
-    const text = fresh(definition);
-    expect(read(text), name).toEqual(definition);
-    expect(written(text, read(text), structuredClone(definition)), name).toBe(text);
-  }
-});
 
 test("any document after any commands is written as the canvas has it", () => {
   fc.assert(

@@ -54,6 +54,30 @@ def test_who_may_look_may_not_save_or_publish(flow, eve, as_):
     assert post(as_(eve), "publish", revision=flow.revision).status_code == 403
 
 
+ASKED = [
+    ("draft", {"text": TEXT}),
+    ("check", {"text": TEXT}),
+    ("publish", {}),
+    ("draft", None),
+    ("versions/1", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "sent"), ASKED, ids=[f"{'GET' if sent is None else 'POST'} {what}" for what, sent in ASKED]
+)
+@pytest.mark.parametrize("who", ["nobody", "charlie", "eve", "ed"])
+def test_each_role_gets_from_each_address_what_it_may_and_no_more(flow, ed, eve, charlie, as_, who, what, sent):
+    """Rights are checked where something is done, whatever page the question comes from."""
+    client = as_({"nobody": None, "charlie": charlie, "eve": eve, "ed": ed}[who])
+    answer = client.get(f"{URL}/{what}") if sent is None else post(client, what, revision=flow.revision, **sent)
+    looks = what == "check" or sent is None
+    expected = {"nobody": 401, "charlie": 404, "eve": 200 if looks else 403, "ed": 200}
+    assert answer.status_code == expected[who]
+    flow.refresh_from_db()
+    assert (flow.draft, flow.versions.count()) == (TEXT, 1)
+
+
 def test_signed_out_is_said_in_json(flow, as_):
     answer = post(as_(None), "draft", revision=flow.revision, text=retitled(flow))
     assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")

@@ -166,8 +166,9 @@ export class Session {
     const place = this.tree.byKey.get(key);
     if (!place) return;
     this.count += 1;
-    const collapsed = new Set(this.current.collapsed);
-    for (const around of ancestors(place)) collapsed.delete(around.key);
+    const closed = ancestors(place).filter((around) => this.current.collapsed.has(around.key));
+    const collapsed = closed.length ? new Set(this.current.collapsed) : this.current.collapsed; // the same set: nothing to lay out again
+    for (const around of closed) (collapsed as Set<string>).delete(around.key);
     this.update({ selection: [key], collapsed, reveal: { key, field, id: this.count } });
   }
 

@@ -1,5 +1,6 @@
 // Where everything stands. Order in the list is the meaning: sequences go downwards, branches and alternatives side by side in list order.
 // Two passes over the tree: sizes from the leaves up, positions from the root down. Jumps run in lanes at the right of what they cross.
+// What a container holds knows its container, so that a view can move all of it at once.
 
 import { jumpPaths, lanesOf, type JumpPath } from "./lanes";
 import { isBeside, type Place, type Tree } from "./tree";
@@ -32,6 +33,8 @@ export interface Box {
 
 export interface SlotBox {
   readonly id: string;
+  /** The key of the container in whose frame it lies; null for the flow itself. */
+  readonly around: string | null;
   readonly slot: Slot;
   /** The middle. */
   readonly x: number;
@@ -41,7 +44,11 @@ export interface SlotBox {
 
 export interface Wire {
   readonly id: string;
+  readonly around: string | null;
+  /** Counted from `x` and `y`, the corner of the container. */
   readonly path: string;
+  readonly x: number;
+  readonly y: number;
   readonly hasArrow: boolean;
 }
 
@@ -149,6 +156,7 @@ class Drawing {
   readonly slots: SlotBox[] = [];
   readonly wires: Wire[] = [];
   readonly rules: RuleBox[] = [];
+  private around: { readonly key: string | null; readonly x: number; readonly y: number } = { key: null, x: 0, y: 0 };
 
   constructor(
     private readonly sizes: Map<Place, Size>,
@@ -178,7 +186,12 @@ class Drawing {
     const size = this.sizes.get(place)!;
     const isOpen = this.isOpen(place);
     this.boxes.set(place.key, { place, x: x - size.left, y, width: size.left + size.right, height: size.height, isOpen });
-    if (isOpen) this.inside(place, size, x, y);
+    if (isOpen) {
+      const outside = this.around;
+      this.around = { key: place.key, x: x - size.left, y };
+      this.inside(place, size, x, y);
+      this.around = outside;
+    }
     return y + size.height;
   }
 
@@ -203,12 +216,12 @@ class Drawing {
       const own = this.sizes.get(child)!;
       const middle = from + own.left;
       const start = top + fanOf(place);
-      this.wires.push({ id: `${child.key}:fan`, path: elbow(x, top, bar, middle, start - 3), hasArrow: true });
+      this.elbow(`${child.key}:fan`, x, top, bar, middle, start - 3, true);
       if (place.kind === "or") this.rules.push({ place: child, x: middle, y: top + FAN - 3, width: Math.min(own.left + own.right, 300) });
       const below = this.put(child, middle, start);
-      this.wires.push({ id: `${child.key}:join`, path: elbow(middle, below, end, x, bottom), hasArrow: false });
+      this.elbow(`${child.key}:join`, middle, below, end, x, bottom, false);
       this.slot(place.key, child.index, from - COLUMN_GAP / 2, start + 26, "column");
-      if (!child.isContainer) this.slots.push({ id: `${child.key}:after`, slot: { mode: "after", key: child.key }, x: middle, y: below + 22, look: "line" });
+      if (!child.isContainer) this.slots.push({ id: `${child.key}:after`, around: place.key, slot: { mode: "after", key: child.key }, x: middle, y: below + 22, look: "line" });
       from += own.left + own.right + COLUMN_GAP;
     });
     const last = place.children[place.children.length - 1]!;
@@ -216,16 +229,28 @@ class Drawing {
   }
 
   private back(place: Place, x: number, top: number, bottom: number, lane: number): void {
-    const path = `M ${x} ${bottom} H ${lane + 8} Q ${lane} ${bottom} ${lane} ${bottom - 8} V ${top + 8} Q ${lane} ${top} ${lane + 8} ${top} H ${x - 5}`;
-    this.wires.push({ id: `${place.key}:back`, path, hasArrow: true });
+    const [from, to, up, down] = [x - this.around.x, lane - this.around.x, top - this.around.y, bottom - this.around.y];
+    const path = `M ${from} ${down} H ${to + 8} Q ${to} ${down} ${to} ${down - 8} V ${up + 8} Q ${to} ${up} ${to + 8} ${up} H ${from - 5}`;
+    this.wire(`${place.key}:back`, path, true);
   }
 
   private line(id: string, x: number, y: number, toX: number, toY: number, hasArrow = true): void {
-    this.wires.push({ id, path: `M ${x} ${y} L ${toX} ${toY - (hasArrow ? 3 : 0)}`, hasArrow });
+    const { x: left, y: top } = this.around;
+    this.wire(id, `M ${x - left} ${y - top} L ${toX - left} ${toY - top - (hasArrow ? 3 : 0)}`, hasArrow);
+  }
+
+  private elbow(id: string, x: number, y: number, bar: number, toX: number, toY: number, hasArrow: boolean): void {
+    const { x: left, y: top } = this.around;
+    this.wire(id, elbow(x - left, y - top, bar - top, toX - left, toY - top), hasArrow);
+  }
+
+  private wire(id: string, path: string, hasArrow: boolean): void {
+    const { key, x, y } = this.around;
+    this.wires.push({ id, around: key, path, x, y, hasArrow });
   }
 
   private slot(parent: string | null, index: number, x: number, y: number, look: SlotBox["look"]): void {
-    this.slots.push({ id: `${parent ?? ""}/${index}`, slot: { mode: "in", parent, index }, x, y, look });
+    this.slots.push({ id: `${parent ?? ""}/${index}`, around: parent, slot: { mode: "in", parent, index }, x, y, look });
   }
 }
 

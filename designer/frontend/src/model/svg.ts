@@ -25,7 +25,7 @@ export function svgOf(layout: Layout, words: Words): string {
     '<defs><marker id="arrow" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M 1 1 L 9 5 L 1 9 z" fill="#8f8896"/></marker></defs>',
     '<rect width="100%" height="100%" fill="#ffffff"/>',
     ...[...layout.boxes.values()].filter((box) => box.isOpen).map((box) => frame(box, words)),
-    ...layout.wires.map((wire) => `<path d="${wire.path}" fill="none" stroke="#b5afbb" stroke-width="1.5"${wire.hasArrow ? ' marker-end="url(#arrow)"' : ""}/>`),
+    ...layout.wires.map((wire) => `<path transform="translate(${round(wire.x)} ${round(wire.y)})" d="${wire.path}" fill="none" stroke="#b5afbb" stroke-width="1.5"${wire.hasArrow ? ' marker-end="url(#arrow)"' : ""}/>`),
     ...layout.jumps.map((jump) => `<path d="${jump.path}" fill="none" stroke="${JUMPS[jump.kind]!.colour}" stroke-width="1.5" stroke-dasharray="${JUMPS[jump.kind]!.dash}" marker-end="url(#arrow)"/>`),
     ...[...layout.boxes.values()].filter((box) => !box.isOpen).map((box) => card(box, words)),
     ...layout.rules.map((rule) => text(rule.x, rule.y + 15, cut(words.rule(rule.place), rule.width / 6.4), { anchor: "middle", size: 12, fill: "#6f1f54" })),

@@ -1,7 +1,7 @@
 // The diagram: xyflow pans and zooms, everything in it is ours. Steps are a real tree of elements for screen readers, laid over the
 // wires; the places where something can be put lie above both.
 
-import { Background, BackgroundVariant, ReactFlow, ReactFlowProvider, useReactFlow, useStoreApi, ViewportPortal } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useReactFlow, useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { State } from "../app/session";
 import { t } from "../app/start";
@@ -13,14 +13,19 @@ import { DragLayer, useDrag } from "./drag";
 import { useApp, useSession } from "./hooks";
 import { Jumps } from "./Jumps";
 import { Overview } from "./Overview";
+import { sceneOf, type Inside } from "../app/scene";
 import { Rules, Slots, Terminals, Wires } from "./Wires";
 import { StepTree } from "./StepTree";
 import { Icon } from "./Icon";
+
+/** How far the dotted ground goes on around the flow. It is part of what is pushed about: one that kept still would be painted with every frame. */
+const BEYOND = 22 * 200;
 
 export interface Drawn {
   readonly tree: Tree;
   readonly layout: Layout;
   readonly chips: ReadonlyMap<string, readonly Chip[]>;
+  readonly scene: Inside;
 }
 
 /** The layout of what the session shows; worked out again only when the document or what is collapsed changes. */
@@ -28,12 +33,15 @@ export function useDrawn(): Drawn {
   const { session } = useApp();
   const document = useSession((state: State) => state.document);
   const collapsed = useSession((state: State) => state.collapsed);
+  const before = useRef<Inside>(undefined);
   return useMemo(() => {
     const tree = treeOf(document);
     const catalogue = session.start.catalogue;
     const chips = new Map(tree.places.map((place) => [place.key, chipsOf(place, tree, catalogue)]));
     const rows = (place: Place): number => rowsOf(chips.get(place.key)!, CARD_WIDTH - 20);
-    return { tree, chips, layout: layoutOf(tree, { collapsed, rows }) };
+    const layout = layoutOf(tree, { collapsed, rows });
+    before.current = sceneOf(tree, layout, chips, before.current);
+    return { tree, chips, layout, scene: before.current };
   }, [document, collapsed, session]);
 }
 
@@ -71,17 +79,19 @@ function Surface(): React.JSX.Element {
         multiSelectionKeyCode={null}
         disableKeyboardA11y
         proOptions={{ hideAttribution: true }}
+        onMoveStart={() => view.frame.current?.setAttribute("data-moving", "")}
+        onMoveEnd={() => view.frame.current?.removeAttribute("data-moving")}
         onPaneClick={() => session.select([])}
       >
-        <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <ViewportPortal>
           <div className="drawing" data-testid="drawing">
-            <Wires layout={layout} />
+            <div className="dots" style={{ width: layout.width + 2 * BEYOND, height: layout.height + 2 * BEYOND, left: -BEYOND, top: -BEYOND }} />
+            <Wires inside={drawn.scene} width={layout.width} height={layout.height} />
             <StepTree drawn={drawn} />
-            <Rules layout={layout} />
+            <Rules inside={drawn.scene} />
             <Jumps drawn={drawn} drag={drag} />
             <Terminals layout={layout} />
-            {session.canChange && <Slots layout={layout} target={drag.state?.target?.id ?? null} />}
+            {session.canChange && <Slots inside={drawn.scene} target={drag.state?.target?.id ?? null} />}
             <DragLayer drag={drag} />
           </div>
         </ViewportPortal>
@@ -171,14 +181,14 @@ function useView(layout: Layout): ViewControls {
   useEffect(() => {
     const box = reveal && latest.current.boxes.get(reveal.key);
     if (!box) return;
-    const [x, y, zoom] = store.getState().transform;
-    const { width, height } = size();
+    const { transform, width, height } = store.getState(); // known; asking the page would make it lay everything out first
+    const [x, y, zoom] = transform;
     const [left, top] = [box.x * zoom + x, box.y * zoom + y];
     const [right, bottom] = [left + box.width * zoom, top + Math.min(box.height, 200) * zoom];
     const dx = left < 24 ? 24 - left : right > width - 24 ? Math.max(width - 24 - right, 24 - left) : 0;
     const dy = top < 24 ? 24 - top : bottom > height - 60 ? height - 60 - bottom : 0;
     if (dx || dy) void flow.setViewport({ x: x + dx, y: y + dy, zoom });
-  }, [reveal, flow, store, size]);
+  }, [reveal, flow, store]);
 
   useEffect(() => {
     const element = frame.current!;

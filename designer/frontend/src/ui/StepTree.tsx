@@ -1,23 +1,34 @@
-// The steps as a tree: one tab stop, tree keys, names, levels and positions. Boxes stand where the layout says.
+// The steps as a tree: one tab stop, tree keys, names, levels and positions. Boxes stand where the layout says, each counted from
+// the corner of the container that holds it.
 
 import { memo, useEffect, useRef } from "react";
 import { displayName, kindOf, summary, type Chip } from "../app/describe";
+import type { Scene } from "../app/scene";
 import { t, type Finding } from "../app/start";
-import type { Mark } from "../app/session";
-import type { Box } from "../model/layout";
-import { properties, type Place } from "../model/tree";
+import type { Mark, State } from "../app/session";
+import { ancestors, properties, treeOf, type Place } from "../model/tree";
 import type { Drawn } from "./Canvas";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 import { onTreeKey } from "./keys";
 
+const tabStops = new WeakMap<State, string>();
+
+/** The one step that Tab leads to: the first chosen one that is drawn, else the first of all. */
+function tabStopOf(state: State): string {
+  const known = tabStops.get(state);
+  if (known !== undefined) return known;
+  const tree = treeOf(state.document);
+  const isDrawn = (place: Place | undefined): boolean => place !== undefined && !ancestors(place).some((around) => state.collapsed.has(around.key));
+  const found = state.selection.find((key) => isDrawn(tree.byKey.get(key))) ?? tree.roots[0]?.key ?? "";
+  tabStops.set(state, found);
+  return found;
+}
+
 export function StepTree({ drawn }: { drawn: Drawn }): React.JSX.Element {
   const app = useApp();
-  const { session } = app;
-  const selection = useSession((state) => state.selection);
   const reveal = useSession((state) => state.reveal);
   const tree = useRef<HTMLDivElement>(null);
-  const focusable = selection.find((key) => drawn.layout.boxes.has(key)) ?? drawn.tree.roots[0]?.key;
 
   useEffect(() => {
     if (!reveal || reveal.field) return;
@@ -26,54 +37,27 @@ export function StepTree({ drawn }: { drawn: Drawn }): React.JSX.Element {
     }
   }, [reveal]);
 
-  const draw = (place: Place, position: number, count: number): React.JSX.Element | null => {
-    const box = drawn.layout.boxes.get(place.key);
-    if (!box) return null;
-    return (
-      <Item
-        key={place.key}
-        box={box}
-        chips={drawn.chips.get(place.key)!}
-        position={position}
-        count={count}
-        isTabStop={place.key === focusable}
-        isSelected={selection.includes(place.key)}
-      >
-        {box.isOpen && place.children.length > 0 && (
-          <div role="group">{place.children.map((child, at) => draw(child, at + 1, place.children.length))}</div>
-        )}
-      </Item>
-    );
-  };
   return (
     <div
       className="steps"
       role="tree"
       aria-multiselectable="true"
-      aria-label={t("steps_of", { flow: session.start.state.title })}
+      aria-label={t("steps_of", { flow: app.session.start.state.title })}
       ref={tree}
       onKeyDown={(event) => onTreeKey(event, app, drawn.layout)}
     >
-      {drawn.tree.roots.map((place, at) => draw(place, at + 1, drawn.tree.roots.length))}
+      {drawn.scene.steps.map((step) => <Item key={step.place.key} scene={step} />)}
       {drawn.tree.roots.length === 0 && <div role="treeitem" aria-selected="false" aria-label={t("empty_heading")} tabIndex={0} />}
     </div>
   );
 }
 
-interface ItemProps {
-  readonly box: Box;
-  readonly chips: readonly Chip[];
-  readonly position: number;
-  readonly count: number;
-  readonly isTabStop: boolean;
-  readonly isSelected: boolean;
-  readonly children?: React.ReactNode;
-}
-
-function Item({ box, chips, position, count, isTabStop, isSelected, children }: ItemProps): React.JSX.Element {
+const Item = memo(function Item({ scene }: { scene: Scene }): React.JSX.Element {
   const { session } = useApp();
-  const { place } = box;
+  const { place, box, chips } = scene;
   const mark = useSession((state) => (Object.hasOwn(state.marks, place.id) ? state.marks[place.id]! : null));
+  const isSelected = useSession((state) => state.selection.includes(place.key));
+  const isTabStop = useSession((state) => tabStopOf(state) === place.key);
   const catalogue = session.start.catalogue;
   const kind = kindOf(place, catalogue);
   const name = displayName(place, catalogue);
@@ -84,10 +68,11 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
       role="treeitem"
       className="item"
       data-key={place.key}
+      style={{ left: box.x, top: box.y }}
       aria-label={says}
       aria-level={place.depth + 1}
-      aria-posinset={position}
-      aria-setsize={count}
+      aria-posinset={scene.position}
+      aria-setsize={scene.count}
       aria-selected={isSelected}
       aria-expanded={place.isContainer && place.children.length ? box.isOpen : undefined}
       tabIndex={isTabStop ? 0 : -1}
@@ -106,11 +91,11 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
       }}
     >
       <div
-        className={`${looksOf(place, box)} nopan`}
+        className={`${looksOf(place, box.isOpen)} nopan`}
         data-drag={place.key}
         data-selected={isSelected ? "" : undefined}
         data-status={mark?.status}
-        style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
+        style={{ width: box.width, height: box.height }}
       >
         <Card
           nodeKey={place.key}
@@ -124,14 +109,14 @@ function Item({ box, chips, position, count, isTabStop, isSelected, children }: 
           count={place.isContainer ? countOf(place) : 0}
         />
       </div>
-      {children}
+      {scene.inside.steps.length > 0 && <div role="group">{scene.inside.steps.map((step) => <Item key={step.place.key} scene={step} />)}</div>}
     </div>
   );
-}
+});
 
-function looksOf(place: Place, box: Box): string {
+function looksOf(place: Place, isOpen: boolean): string {
   const isOff = properties(place.node).disabled === true;
-  const looks = ["card-step", `kind-${place.kind}`, box.isOpen ? "frame-step" : "", place.isContainer && !box.isOpen ? "closed-step" : "", isOff ? "off-step" : ""];
+  const looks = ["card-step", `kind-${place.kind}`, isOpen ? "frame-step" : "", place.isContainer && !isOpen ? "closed-step" : "", isOff ? "off-step" : ""];
   return looks.filter(Boolean).join(" ");
 }
 
@@ -150,9 +135,6 @@ interface CardProps {
   readonly isOpen: boolean;
   readonly count: number;
 }
-
-const sameCard = (a: CardProps, b: CardProps): boolean =>
-  (Object.keys(a) as (keyof CardProps)[]).every((name) => (name === "chips" ? JSON.stringify(a.chips) === JSON.stringify(b.chips) : a[name] === b[name]));
 
 /** What is in a card. Where it stands is not its business, so that a step that only moves is not drawn anew. */
 const Card = memo(function Card(card: CardProps): React.JSX.Element {
@@ -207,7 +189,7 @@ const Card = memo(function Card(card: CardProps): React.JSX.Element {
       )}
     </>
   );
-}, sameCard);
+});
 
 type Counts = ReadonlyMap<string, readonly [number, number]>;
 const counted = new WeakMap<readonly Finding[], Counts>();

@@ -1,46 +1,88 @@
 // What lies between the steps: wires, the words of alternatives, begin and end, and the places where something can be put.
+// Each lies in the frame of its container, so that a container moves with all it holds and nothing in it is drawn anew.
 
-import { memo } from "react";
-import { ruleWords } from "../app/describe";
+import { memo, useEffect, useRef } from "react";
+import type { Inside, Rule } from "../app/scene";
 import { t } from "../app/start";
-import type { Layout, SlotBox } from "../model/layout";
+import type { Layout, SlotBox, Wire } from "../model/layout";
 import { useApp } from "./hooks";
 import { Icon } from "./Icon";
 
-export const Wires = memo(function Wires({ layout }: { layout: Layout }): React.JSX.Element {
+const openOnes = (inside: Inside): Inside["steps"] => inside.steps.filter((step) => step.box.isOpen);
+
+export function Wires({ inside, width, height }: { inside: Inside; width: number; height: number }): React.JSX.Element {
   return (
-    <svg className="wires" width={layout.width} height={layout.height} aria-hidden="true">
+    <svg className="wires" width={width} height={height} aria-hidden="true">
       <defs>
         <marker id="arrow" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
           <path d="M 1 1 L 9 5 L 1 9 z" />
         </marker>
       </defs>
-      {layout.wires.map((wire) => (
-        <path key={wire.id} d={wire.path} markerEnd={wire.hasArrow ? "url(#arrow)" : undefined} />
-      ))}
+      <WiresInside inside={inside} />
     </svg>
+  );
+}
+
+const WiresInside = memo(function WiresInside({ inside }: { inside: Inside }): React.JSX.Element {
+  return (
+    <>
+      <Paths wires={inside.wires} />
+      {openOnes(inside).map((step) => (
+        <g key={step.place.key} transform={`translate(${step.box.x}, ${step.box.y})`}>
+          <WiresInside inside={step.inside} />
+        </g>
+      ))}
+    </>
   );
 });
 
-export const Rules = memo(function Rules({ layout }: { layout: Layout }): React.JSX.Element {
-  const { session } = useApp();
+const Paths = memo(function Paths({ wires }: { wires: readonly Wire[] }): React.JSX.Element[] {
+  return wires.map((wire) => <path key={wire.id} d={wire.path} markerEnd={wire.hasArrow ? "url(#arrow)" : undefined} />);
+});
+
+type Part = (props: { inside: Inside }) => React.JSX.Element;
+
+/** One part of every open container, each counted from its container's corner. */
+const Frames = memo(function Frames({ inside, part: Part }: { inside: Inside; part: Part }): React.JSX.Element {
+  return (
+    <>
+      <Part inside={inside} />
+      {openOnes(inside).map((step) => (
+        <div key={step.place.key} className="corner" style={{ left: step.box.x, top: step.box.y }}>
+          <Frames inside={step.inside} part={Part} />
+        </div>
+      ))}
+    </>
+  );
+});
+
+export function Rules({ inside }: { inside: Inside }): React.JSX.Element {
   return (
     <div className="rules" aria-hidden="true">
-      {layout.rules.map(({ place, x, y, width }) => (
-        <button
-          key={place.key}
-          type="button"
-          tabIndex={-1}
-          className="rule nopan"
-          style={{ left: x, top: y, maxWidth: width }}
-          title={ruleWords(place)}
-          onClick={() => session.reveal(place.parent!.key, "rules")}
-        >
-          {ruleWords(place)}
-        </button>
-      ))}
+      <Frames inside={inside} part={RulesOf} />
     </div>
   );
+}
+
+function RulesOf({ inside }: { inside: Inside }): React.JSX.Element {
+  return <RuleList rules={inside.rules} />;
+}
+
+const RuleList = memo(function RuleList({ rules }: { rules: readonly Rule[] }): React.JSX.Element[] {
+  const { session } = useApp();
+  return rules.map(({ key, words, x, y, width }) => (
+    <button
+      key={key}
+      type="button"
+      tabIndex={-1}
+      className="rule nopan"
+      style={{ left: x, top: y, maxWidth: width }}
+      title={words}
+      onClick={() => session.reveal(session.tree.byKey.get(key)!.parent!.key, "rules")}
+    >
+      {words}
+    </button>
+  ));
 });
 
 export function Terminals({ layout }: { layout: Layout }): React.JSX.Element {
@@ -52,30 +94,47 @@ export function Terminals({ layout }: { layout: Layout }): React.JSX.Element {
   );
 }
 
-export const Slots = memo(function Slots({ layout, target }: { layout: Layout; target: string | null }): React.JSX.Element {
+/** `target` is the place that a drag would drop into. It is marked by hand: a drag draws none of the others anew. */
+export function Slots({ inside, target }: { inside: Inside; target: string | null }): React.JSX.Element {
+  const all = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const slot = target === null ? null : all.current?.querySelector(`[data-slot="${CSS.escape(target)}"]`);
+    slot?.setAttribute("data-target", "");
+    return () => slot?.removeAttribute("data-target");
+  }, [target]);
+  return (
+    <div className="slots" role="group" aria-label={t("places_to_add")} ref={all}>
+      <Frames inside={inside} part={SlotsOf} />
+    </div>
+  );
+}
+
+function SlotsOf({ inside }: { inside: Inside }): React.JSX.Element {
+  return <SlotList slots={inside.slots} />;
+}
+
+const SlotList = memo(function SlotList({ slots }: { slots: readonly SlotBox[] }): React.JSX.Element[] {
   const { openInsert } = useApp();
   const open = (slot: SlotBox, element: HTMLElement): void => {
     const box = element.getBoundingClientRect();
     openInsert({ slot: slot.slot, x: box.left + box.width / 2, y: box.bottom + 6 });
   };
-  return (
-    <div className="slots" role="group" aria-label={t("places_to_add")}>
-      {layout.slots.map((each) => (
-        <button
-          key={each.id}
-          type="button"
-          tabIndex={-1}
-          className={`slot slot-${each.look} nopan`}
-          data-slot={each.id}
-          data-target={target === each.id ? "" : undefined}
-          style={{ left: each.x, top: each.y }}
-          aria-label={t(each.look === "column" || each.look === "edge" ? "add_branch_here" : "add_here")}
-          title={t(each.look === "column" || each.look === "edge" ? "add_branch_here" : "add_here")}
-          onClick={(event) => open(each, event.currentTarget)}
-        >
-          {each.look === "empty" && <span>{t("add_step_in_here")}</span>}
-        </button>
-      ))}
-    </div>
-  );
+  return slots.map((each) => {
+    const word = t(each.look === "column" || each.look === "edge" ? "add_branch_here" : "add_here");
+    return (
+      <button
+        key={each.id}
+        type="button"
+        tabIndex={-1}
+        className={`slot slot-${each.look} nopan`}
+        data-slot={each.id}
+        style={{ left: each.x, top: each.y }}
+        aria-label={word}
+        title={word}
+        onClick={(event) => open(each, event.currentTarget)}
+      >
+        {each.look === "empty" && <span>{t("add_step_in_here")}</span>}
+      </button>
+    );
+  });
 });
