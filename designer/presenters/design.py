@@ -31,6 +31,9 @@ def start(flow: Flow, user: User) -> dict[str, Any]:
         "urls": {
             "draft": reverse("design-draft", args=[flow.path]),
             "check": reverse("design-check", args=[flow.path]),
+            "samples": reverse("design-samples", args=[flow.path]),
+            "preview": reverse("design-preview", args=[flow.path]),
+            "editing": reverse("design-editing", args=[flow.path]),
             "publish": reverse("design-publish", args=[flow.path]),
             "version": reverse("design-version", args=[flow.path, 0]).removesuffix("0"),
             "page": reverse("flow-detail", args=[flow.path]),
