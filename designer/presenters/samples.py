@@ -54,7 +54,7 @@ def cut(value: Any, depth: int = 0) -> Any:
 
 
 def preview(run: LastRun | None, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``{kind, value, step, loops}`` gives on the values of ``run``: ``{type, value}``, or ``{error}``; without a run nothing.
+    """What ``{kind, value, step, loops}`` gives on ``run``: ``{type, value}`` or ``{error}``; nothing without a run.
 
     ``loops`` are the containers around the step that give it names, outermost first: ``{over, item, index}``.
     """

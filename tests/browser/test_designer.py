@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from designer.models import Editing
+from engine.models import Binding
 from flows import library
 from flows.loader import load
 from flows.models import Flow
 from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
-from tests.factories import UserFactory, WorkspaceFactory
+from tests.factories import FlowVersionFactory, InstanceFactory, UserFactory, VisitFactory, WorkspaceFactory, now
 
 STEP = "raisin:FlowStep"
 CONTAINER = "raisin:FlowContainer"
@@ -514,3 +516,92 @@ def test_a_condition_is_put_together_in_words(at, make_flow):
     page.get_by_role("button", name="As text").click()
     page.get_by_label("Is it true that", exact=True).fill("input.total > 5 && !input.paid")
     assert person.saved()["nodes"][1]["properties"]["condition"] == "input.total > 5 && !input.paid"
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ran(make_flow):
+    """A flow whose last run charged a card: its step ``tell`` can read what that gave."""
+
+    def make(*more: dict[str, Any]) -> Flow:
+        flow = make_flow(
+            step("charge", function_ref="/lib/demo/charge"), step("tell", function_ref="/lib/nothing"), *more
+        )
+        version = FlowVersionFactory(flow=flow)
+        run = InstanceFactory(version=version, status="completed", input={"total": 12, "token": "t-1"}, ended_at=now())
+        VisitFactory(instance=run, node_id="charge", output={"id": "c-1", "lines": [1, 2]})
+        Binding.objects.create(
+            instance=run, node_id="charge", visits=1, seq=1, outcome="succeeded", completion=1, recent=[1]
+        )
+        return flow
+
+    return make
+
+
+def test_an_expression_is_completed_while_typing_and_tried_on_the_last_run(at, ran):
+    person = at(ran(step("check", step_type="decision", condition="true")))
+    page = person.page
+    person.card("check").click()
+    field = page.get_by_label("Is it true that", exact=True)
+    field.fill("")
+    field.press_sequentially("char")
+    expect(page.get_by_role("option", name="steps.charge.id")).to_contain_text("c-1")
+    field.press("Escape")
+    expect(page.get_by_role("listbox", name="Suggestions")).to_have_count(0)
+    field.fill("")
+    field.press_sequentially("steps.charge.lines.le")
+    expect(page.get_by_role("option", name="length()")).to_contain_text("whole number")
+    field.press("Enter")
+    field.press_sequentially(" > 1")
+    expect(page.locator(".preview")).to_contain_text("In the last run")
+    expect(page.locator(".preview-value")).to_have_text("true")
+    assert person.saved()["nodes"][2]["properties"]["condition"] == "steps.charge.lines.length() > 1"
+
+
+def test_what_is_wrong_with_an_expression_is_marked_at_its_place(at, ran, assert_accessible):
+    person = at(ran())
+    page = person.page
+    person.card("tell").click()
+    field = page.get_by_label("Name", exact=True)
+    field.fill("Charged {{ input.total >> 3 }}")
+    expect(page.locator(".preview-fault mark")).to_have_text(">")
+    field.fill("Charged {{ nosuch.id }}")
+    expect(page.locator(".preview-fault")).to_contain_text("With the values of the last run")
+    assert_accessible(page)
+    field.fill("Charged {{ steps.charge.id }} with {{ input.token }}")
+    expect(page.locator(".preview-value")).to_have_text("Charged c-1 with ***")
+
+
+def test_the_list_of_values_shows_what_they_were_in_the_last_run(at, ran):
+    person = at(ran())
+    page = person.page
+    person.card("tell").click()
+    page.locator('[data-field="action"]').get_by_label("Put in a value").click()
+    offer = page.get_by_role("button", name="lines [1,2] list")
+    expect(offer).to_be_visible()
+    expect(page.locator(".offers")).to_contain_text("Values of the run of")
+    offer.click()
+    assert person.saved()["nodes"][1]["properties"]["action"].endswith("{{ steps.charge.lines }}")
+
+
+def test_a_field_asks_for_a_preview_only_after_a_pause(at, ran):
+    person = at(ran())
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url) if "/preview" in request.url else None)
+    person.card("tell").click()
+    person.page.get_by_label("Name", exact=True).press_sequentially("{{ input.total }} and more", delay=10)
+    expect(person.page.locator(".preview-value")).to_contain_text("and more")
+    assert len(asked) <= 3
+
+
+def test_people_at_the_same_draft_see_each_other(at, make_flow):
+    flow = make_flow(wait("a"))
+    Editing.objects.create(flow=flow, user=UserFactory(username="lea", first_name="Lea"), seen_at=now())
+    person = at(flow)
+    expect(person.page.get_by_role("status").filter(has_text="Lea edits this too")).to_be_visible()
+    assert Editing.objects.filter(flow=flow).count() == 2
+    person.page.goto("/flows/")
+    expect(person.page.get_by_role("heading", level=1)).to_be_visible()
+    assert [each.user.username for each in Editing.objects.filter(flow=flow)] == ["lea"]

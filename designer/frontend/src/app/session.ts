@@ -41,6 +41,8 @@ export interface State {
   readonly isConflictPutOff: boolean;
   readonly hoveredJump: string | null;
   readonly marks: Marks;
+  /** Names of the others who have this draft open to change it. */
+  readonly others: readonly string[];
 }
 
 type Listener = () => void;
@@ -73,6 +75,7 @@ export class Session {
       isConflictPutOff: false,
       hoveredJump: null,
       marks,
+      others: [],
     };
   }
 
@@ -110,7 +113,9 @@ export class Session {
       selection: kept.filter((key) => tree.byKey.has(key)),
       save: save === "conflict" || save === "paused" ? save : "unsaved",
     });
-    const problems = [...outcome.notices.map(sentence), ...outcome.troubles.map((trouble) => this.troubleWords(trouble))];
+    // half a name, while somebody types it, is no step that is gone; the doctor will tell
+    const troubles = outcome.troubles.filter((each) => outcome.burst === undefined || each.code !== "unknown-read");
+    const problems = [...outcome.notices.map(sentence), ...troubles.map((trouble) => this.troubleWords(trouble))];
     if (problems.length) this.message([sentence(outcome.label), ...problems].join(" "), true);
     else if (outcome.burst === undefined) this.message(sentence(outcome.label), false);
     return true;
