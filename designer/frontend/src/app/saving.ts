@@ -249,8 +249,10 @@ export class Saving {
   async publish(note: string): Promise<Answer<{ number: number; is_new: boolean; versions: VersionLine[] }>> {
     if (this.isDirty && !(await this.save())) return { ok: false, status: 0, body: { code: "unsaved", message: this.session.state.saveMessage || t("save_first") } };
     const answer = await ask<{ number: number; is_new: boolean; versions: VersionLine[] }>(this.session.start.urls.publish, { revision: this.revision, note });
-    if (answer.ok) this.session.update({ versions: answer.body.versions });
-    else if (answer.body.findings) this.session.update({ findings: answer.body.findings });
+    if (answer.ok) {
+      this.session.update({ versions: answer.body.versions });
+      this.session.notePublished();
+    } else if (answer.body.findings) this.session.update({ findings: answer.body.findings });
     else if (answer.status === 409 && answer.body.now) this.meet(answer.body.now);
     return answer;
   }

@@ -20,6 +20,7 @@ export interface Field {
   readonly choices?: readonly Choice[];
   readonly of?: readonly Field[];
   readonly of_function?: string;
+  readonly of_result?: string;
   readonly covers?: readonly string[];
   readonly only?: Readonly<Record<string, readonly string[]>>;
 }
@@ -101,6 +102,7 @@ export interface Start {
   readonly can: { readonly change: boolean; readonly publish: boolean; readonly run: boolean };
   readonly catalogue: Catalogue;
   readonly state: ServerState;
+  readonly published_ids: readonly string[];
 }
 
 let words: Readonly<Record<string, string>> = {};

@@ -1,0 +1,31 @@
+// An id that the designer made from a step's name follows the name: as long as nothing refers to it, or no published version has it.
+
+import { refused, type Outcome, said } from "../change";
+import { freshId, isMadeFrom, slug, takenIds } from "../ids";
+import { jumpsOf, readsOf } from "../references";
+import { actionOf, nameOf, treeOf, workflowData, type Tree } from "../tree";
+import { rename } from "./fields";
+
+/** The step's id made anew from the name it has now, references along; `before` is the name it had when somebody began to type. */
+export function followName(document: Parameters<typeof rename>[0], key: string, before: string, published: ReadonlySet<string>): Outcome {
+  const tree = treeOf(document);
+  const place = tree.byKey.get(key);
+  if (!place) return refused("place_is_gone");
+  const action = actionOf(place.node);
+  const wanted = slug(action);
+  if (!wanted || !isMadeFrom(place.id, before) || isMadeFrom(place.id, action)) return refused("unchanged");
+  if (published.has(place.id) && isReferredTo(tree, place.id)) return refused("unchanged");
+  const taken = takenIds(tree);
+  taken.delete(place.id);
+  const outcome = rename(document, key, freshId(wanted, taken));
+  if (!outcome.ok) return outcome;
+  // one entry of the history with the typing before it
+  return { ...outcome, label: said("change_field", { name: nameOf(place), field: "action" }), burst: `${key}:action` };
+}
+
+/** Whether a jump leads to it or an expression names it, its own and the flow's included. */
+function isReferredTo(tree: Tree, id: string): boolean {
+  const { nodes: _nodes, ...flow } = workflowData(tree.document);
+  if (readsOf(flow).includes(id)) return true;
+  return tree.places.some((place) => readsOf(place.node).includes(id) || jumpsOf(place.node).some((jump) => jump.target === id));
+}
