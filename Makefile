@@ -7,7 +7,7 @@ PYTEST := $(DEV) -m pytest -n 2
 
 FRONTEND := designer/frontend
 
-.PHONY: run test test-frontend frontend lint format bench bench-lists chaos clean
+.PHONY: run test test-frontend frontend lint format bench bench-lists chaos pictures clean
 
 run: .venv-run/installed  ## Start web and workers on http://127.0.0.1:8000 with the demo, and keep everything for next time
 	@$(RUN) manage.py migrate --verbosity 0
@@ -63,6 +63,9 @@ chaos: .venv/installed  ## Kill workers for longer than the suite does
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@touch $@
+
+pictures: .venv/installed  ## Take the pictures of the README from the running product
+	$(DEV) scripts/take_pictures.py
 
 clean:
 	rm -rf .venv .venv-run .venv-bench build $(FRONTEND)/node_modules

@@ -128,6 +128,9 @@ SULTANA_CALL_LIMIT_MS = env.float("SULTANA_CALL_LIMIT_MS", default=600_000.0)
 """Deadline of a call whose step sets no ``timeout_ms``; compensations too."""
 SULTANA_OUTPUT_LIMIT = env.int("SULTANA_OUTPUT_LIMIT", default=1_048_576)
 """Largest input of a run and largest output of a step, in bytes of JSON."""
+SULTANA_HTTP_ALLOWED_HOSTS = env.list("SULTANA_HTTP_ALLOWED_HOSTS", default=["*"])
+"""Hosts that HTTP functions may call: ``*`` for every public address; names, ``.example.org`` for all below one, addresses and
+networks for those behind the firewall, which are refused unless they stand here."""
 
 SULTANA_RESUME_WAIT_SECONDS = env.float("SULTANA_RESUME_WAIT_SECONDS", default=5.0)
 """How long a request to resume a run waits for what must be undone first, to tell whether that failed."""

@@ -8,6 +8,7 @@ from engine import queue
 from engine.cluster.identity import worker_name
 from engine.executors.agents import AgentExecutor
 from engine.executors.dispatch import Dispatcher
+from engine.executors.http import HttpExecutor
 from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
 from engine.people import DjangoPeople
@@ -70,7 +71,7 @@ def _pinned(version_id: int) -> Pinned:
 @cache
 def _parts() -> tuple[SystemClock, MockingExecutor, HintQueue, DjangoPeople, PublishedFlows]:
     clock = SystemClock()
-    real = Dispatcher(functions=LibraryExecutor(clock), agents=AgentExecutor(clock))
+    real = Dispatcher(functions=LibraryExecutor(clock), http=HttpExecutor(clock), agents=AgentExecutor(clock))
     return clock, MockingExecutor(real, clock), HintQueue(), DjangoPeople(), PublishedFlows()
 
 

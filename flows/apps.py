@@ -14,13 +14,14 @@ class FlowsConfig(AppConfig):
     def ready(self) -> None:
         """Find the functions of the installed apps, and keep the library's tables and memory in step with them."""
         from flows import library
-        from flows.models import LibraryFunction
+        from flows.models import HttpFunction, LibraryFunction
 
         autodiscover_modules("functions")
         checks.register(check_manifests)
         post_migrate.connect(after_migrate, sender=self)
         for signal in (post_save, post_delete):
-            signal.connect(library.forget, sender=LibraryFunction)
+            for model in (LibraryFunction, HttpFunction):
+                signal.connect(library.forget, sender=model)
 
 
 def after_migrate(using: str, **_signal: Any) -> None:

@@ -10,16 +10,17 @@ from time import monotonic
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from flows import registry
 from flows.doctor.library import Definition, Manifest
 from flows.manifest import validate_manifest
-from flows.models import Agent, Flow, FlowVersion, LibraryFunction
+from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction
 from flows.registry import Registered
 
 REFRESH_SECONDS: Final = 5.0
+TAKEN_TWICE: Final = "{} is registered in the code and is an HTTP function, too. Give one of them another path."
 
 
 # --- from the code into the tables -------------------------------------------------------------------------------
@@ -39,17 +40,20 @@ def sync() -> SyncReport:
     """Store every registered function. Safe to repeat, and by several processes at once.
 
     A function whose code is gone is kept and marked as not available: flows still name it. One whose manifest is not
-    valid is stored without a manifest and reported.
+    valid is stored without a manifest and reported. HTTP functions stay as they are; code that takes the path of one is
+    reported.
     """
     report = SyncReport(problems=list(manifest_problems()))
     with transaction.atomic():
-        stored = {each.path: each for each in LibraryFunction.objects.all()}
-        wanted = {each.path: _row(each) for each in registry.registered()}
+        http = set(HttpFunction.objects.values_list("path", flat=True))
+        stored = {each.path: each for each in LibraryFunction.objects.of_code()}
+        wanted = {each.path: _row(each) for each in registry.registered() if each.path not in http}
         changed = [row for path, row in wanted.items() if path in stored and not _is_same(row, stored[path])]
         added = [row for path, row in wanted.items() if path not in stored]
         _write([*added, *changed])
         gone = [path for path, row in stored.items() if path not in wanted and row.available]
         LibraryFunction.objects.filter(path__in=gone).update(available=False, changed_at=timezone.now())
+    report.problems.extend(TAKEN_TWICE.format(each.path) for each in registry.registered() if each.path in http)
     report.added.extend(row.path for row in added)
     report.changed.extend(row.path for row in changed)
     report.gone.extend(gone)
@@ -94,9 +98,11 @@ def _write(rows: list[LibraryFunction]) -> None:
 
 @dataclass(slots=True)
 class _Memory:
-    """What administrators changed, by path, and when this process last asked whether that is still so."""
+    """What administrators changed, and the manifests of HTTP functions, by path; and when this process last asked whether that is
+    still so."""
 
     overrides: Mapping[str, Manifest] = field(default_factory=dict)
+    http: Mapping[str, Manifest] = field(default_factory=dict)
     stamp: object = None
     asked_at: float = float("-inf")
 
@@ -106,14 +112,20 @@ _checked: dict[str, tuple[Registered, Manifest]] = {}
 
 
 def manifest_of(path: str) -> Manifest | None:
-    """The manifest of the function at ``path``: as its code declares it, key by key overruled by administrators.
+    """The manifest of the function at ``path``: as its code declares it, key by key overruled by administrators, or that of an
+    HTTP function.
 
     ``None`` for a function that is not installed, and for one that has no manifest or no valid one.
     """
-    found = registry.find(path)
+    found, known = registry.find(path), _remembered()
     if found is None:
-        return None
-    return {**_declared_by(found), **_overrides().get(path, {})} or None
+        return known.http.get(path)
+    return {**_declared_by(found), **known.overrides.get(path, {})} or None
+
+
+def is_http(path: str) -> bool:
+    """Whether an HTTP function has ``path``, switched on or not."""
+    return path in _remembered().http
 
 
 def forget(**_signal: Any) -> None:
@@ -130,15 +142,17 @@ def _declared_by(function: Registered) -> Manifest:
     return known[1]
 
 
-def _overrides() -> Mapping[str, Manifest]:
+def _remembered() -> _Memory:
     if monotonic() - _memory.asked_at >= REFRESH_SECONDS:
         stamp = tuple(LibraryFunction.objects.aggregate(Count("pk"), Max("changed_at")).values())
         if stamp != _memory.stamp:
-            changed = LibraryFunction.objects.exclude(override={})
-            _memory.overrides = dict(changed.values_list("path", "override"))
+            changed = LibraryFunction.objects.filter(~Q(override={}) | Q(httpfunction__isnull=False))
+            rows = list(changed.values_list("path", "override", "manifest", "httpfunction"))
+            _memory.overrides = {path: override for path, override, _, http in rows if http is None}
+            _memory.http = {path: manifest for path, _, manifest, http in rows if http is not None}
             _memory.stamp = stamp
         _memory.asked_at = monotonic()
-    return _memory.overrides
+    return _memory
 
 
 # --- the doctor's questions --------------------------------------------------------------------------------------
@@ -156,7 +170,7 @@ class DatabaseLibrary:
         self.definitions: dict[str, Definition | None] = dict(definitions or {})
 
     def has_function(self, path: str) -> bool | None:
-        return registry.find(path) is not None
+        return registry.find(path) is not None or HttpFunction.objects.available().filter(path=path).exists()
 
     def manifest(self, path: str) -> Manifest | None:
         return manifest_of(path)

@@ -3,14 +3,21 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from flows import agents
+from flows import agents, http_functions
 from flows.fields import RecordedJSONField
-from flows.querysets import AgentQuerySet, FlowQuerySet, FlowVersionQuerySet, LibraryFunctionQuerySet
+from flows.querysets import (
+    AgentQuerySet,
+    FlowQuerySet,
+    FlowVersionQuerySet,
+    HttpFunctionQuerySet,
+    LibraryFunctionQuerySet,
+)
 
 
 class Workspace(models.Model):
@@ -149,6 +156,67 @@ class LibraryFunction(models.Model):
     def in_force(self) -> dict[str, Any]:
         """The manifest with the administrators' changes over it, key by key."""
         return {**self.manifest, **self.override}
+
+
+METHODS = [(each, each) for each in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")]
+
+
+class HttpFunction(LibraryFunction):
+    """A function that sends one request and gives ``{status, headers?, body}``; set up by administrators, without code.
+
+    Its row in the library is its own, so that no path names two functions. ``headers`` name secrets (``secret:name``,
+    ``env:NAME``) and never hold them. ``unknown_statuses`` are answers after which nobody knows whether it took effect.
+    """
+
+    method = models.CharField(_("method"), max_length=6, choices=METHODS, default="POST")
+    url = models.CharField(
+        _("address"),
+        max_length=2000,
+        validators=[http_functions.check_url],
+        help_text=_("Such as https://shop.example.org/orders/{{ arguments.order_id }}. What is filled in is escaped."),
+    )
+    headers = RecordedJSONField(_("headers"), default=dict, blank=True, validators=[http_functions.check_headers])
+    query = RecordedJSONField(_("query"), default=dict, blank=True, validators=[http_functions.check_query])
+    body = RecordedJSONField(_("body"), null=True, blank=True, validators=[http_functions.check_body])
+    idempotency_header = models.CharField(
+        _("idempotency header"),
+        max_length=100,
+        blank=True,
+        validators=[http_functions.check_header_name],
+        help_text=_(
+            "Such as Idempotency-Key: carries the step's idempotency key, where the server acts once for each."
+        ),
+    )
+    unknown_statuses = RecordedJSONField(
+        _("statuses that leave it open"), default=list, blank=True, validators=[http_functions.check_statuses]
+    )
+    response_headers = RecordedJSONField(
+        _("headers to keep"), default=list, blank=True, validators=[http_functions.check_header_names]
+    )
+    timeout_seconds = models.FloatField(
+        _("seconds an answer may take"),
+        default=30.0,
+        validators=[MinValueValidator(0.1), MaxValueValidator(600.0)],
+    )
+
+    objects = HttpFunctionQuerySet.as_manager()  # type: ignore[assignment, misc]  # another model's, as Django makes it
+
+    class Meta:
+        verbose_name = _("HTTP function")
+        verbose_name_plural = _("HTTP functions")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.has_manifest = True
+        super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        """What the fields say together. A manifest that is silent about the effect gets that of the method."""
+        http_functions.check_path(self.path)
+        effect = "read" if self.method in http_functions.SAFE_METHODS else "write"
+        self.manifest = {"effect": effect, **self.manifest}
+        found = http_functions.problems_together(self.method, self.body, self.idempotency_header, self.manifest)
+        if problems := dict(found):
+            raise ValidationError(problems)
 
 
 class Provider(models.TextChoices):

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 
 if TYPE_CHECKING:
-    from flows.models import Agent, Flow, FlowVersion, LibraryFunction  # noqa: F401 - named in strings below
+    from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction  # noqa: F401 - named in strings below
 
 
 class FlowQuerySet(models.QuerySet["Flow"]):
@@ -51,6 +51,18 @@ class LibraryFunctionQuerySet(models.QuerySet["LibraryFunction"]):
 
     def available(self) -> Self:
         """Those whose code is installed."""
+        return self.filter(available=True)
+
+    def of_code(self) -> Self:
+        """Those that are written in Python."""
+        return self.filter(httpfunction__isnull=True)
+
+
+class HttpFunctionQuerySet(models.QuerySet["HttpFunction"]):
+    """HTTP functions."""
+
+    def available(self) -> Self:
+        """Those that are switched on."""
         return self.filter(available=True)
 
 

@@ -11,12 +11,14 @@ from django.utils.translation import ngettext
 from designer.words import duration
 from flows import kinds
 from flows.library import manifest_of
-from flows.models import Flow, FlowVersion, LibraryFunction
+from flows.models import Flow, FlowVersion, HttpFunction, LibraryFunction
+from flows.text.words import short
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCard:
-    """One function in words. ``facts`` are (word, sentence) pairs, ``flows`` those that call it."""
+    """One function in words. ``facts`` are (word, sentence) pairs, ``flows`` those that call it; ``request`` are the facts of an
+    HTTP function's request, with the names of secrets where their values will stand."""
 
     path: str
     title: str
@@ -26,11 +28,14 @@ class FunctionCard:
     flows: Sequence[Flow]
     input_schema: Any
     output_schema: Any
+    is_http: bool = False
+    request: Sequence[tuple[str, str]] = ()
 
 
 def function_card(function: LibraryFunction, flows: Mapping[str, Sequence[Flow]]) -> FunctionCard:
     """The card of a function; ``flows`` is what :func:`used_by` answers."""
     manifest = manifest_of(function.path) or {}
+    http: HttpFunction | None = getattr(function, "httpfunction", None)
     return FunctionCard(
         path=function.path,
         title=str(manifest.get("title") or function.title or function.path),
@@ -40,6 +45,8 @@ def function_card(function: LibraryFunction, flows: Mapping[str, Sequence[Flow]]
         flows=flows.get(function.path, ()),
         input_schema=manifest.get("input_schema"),
         output_schema=manifest.get("output_schema"),
+        is_http=http is not None,
+        request=[] if http is None else [(word, words) for word, words in _request(http) if words],
     )
 
 
@@ -66,6 +73,23 @@ def _called(definition: Any) -> set[str]:
             if path:
                 paths.add(path)
     return paths
+
+
+def _request(function: HttpFunction) -> list[tuple[str, str]]:
+    answers = ", ".join(map(str, function.unknown_statuses))
+    return [
+        (_("Sends"), f"{function.method} {function.url}"),
+        (_("Headers"), _listed(function.headers)),
+        (_("Query"), _listed(function.query)),
+        (_("Body"), "" if function.body is None else short(function.body)),
+        (_("Idempotency key in"), function.idempotency_header),
+        (_("Waits for an answer"), duration(function.timeout_seconds)),
+        (_("Leaves it open"), answers),
+    ]
+
+
+def _listed(named: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value if isinstance(value, str) else short(value)}" for name, value in named.items())
 
 
 def _facts(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ def library(request: SignedIn) -> HttpResponse:
     _check(request)
     text = request.GET.get("q", "").strip()
     wanted = Q(path__icontains=text) | Q(title__icontains=text)
-    functions = LibraryFunction.objects.filter(wanted)
+    functions = LibraryFunction.objects.filter(wanted).select_related("httpfunction")
     flows = used_by(current(request))
     return render(
         request,
@@ -38,9 +38,10 @@ def library(request: SignedIn) -> HttpResponse:
 @login_required
 @require_GET
 def function(request: SignedIn) -> HttpResponse:
-    """One function: its manifest in words, its schemas, and the flows that call it."""
+    """One function: its manifest in words, what it sends if it is an HTTP function, its schemas, and the flows that call it."""
     _check(request)
-    found = get_object_or_404(LibraryFunction, path=request.GET.get("path", ""))
+    known = LibraryFunction.objects.select_related("httpfunction")
+    found = get_object_or_404(known, path=request.GET.get("path", ""))
     context = {
         "card": function_card(found, used_by(current(request))),
         "function": found,

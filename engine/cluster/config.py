@@ -51,6 +51,9 @@ def cluster_logging() -> dict[str, Any]:
         "loggers": {
             "django-q": {"handlers": ["console"], "level": "WARNING", "propagate": False},
             "django.request": {"level": "ERROR"},  # a page that is not found is an everyday thing
+            **{
+                name: {"level": "WARNING"} for name in ("httpx", "httpcore")
+            },  # else they tell what is sent and answered
             **{name: {"level": "INFO"} for name in ("flows", "engine", "designer")},
         },
     }

@@ -14,7 +14,7 @@ from engine.executors.conversation import Message, Provider, Reply, Request, Too
 from engine.executors.library import carry_out
 from engine.executors.mocks import mocked
 from engine.executors.scripted import ScriptedProvider
-from engine.executors.tools import CallFunction, Toolbox, call_registered, offered, read_arguments
+from engine.executors.tools import CallFunction, Toolbox, call_function, offered, read_arguments
 from engine.history import add_event
 from engine.livetext import LiveWriter
 from engine.machine.asking import Unusable, structured
@@ -185,10 +185,11 @@ class _Run:
 
 def _call_tool(asked: Call, path: str, arguments: dict[str, Any], ctx: CallContext) -> Any:
     """Call a function for an agent; a test run that mocks the function mocks it here, too."""
-    stand_in = mocked(replace(asked, kind=FUNCTION, path=path, arguments=arguments))
+    call = replace(asked, kind=FUNCTION, path=path, arguments=arguments)
+    stand_in = mocked(call)
     match stand_in:
         case None:
-            return call_registered(path, arguments, ctx)
+            return call_function(call, ctx)
         case Succeeded(output):
             return output
         case Failed() | Unknown():

@@ -7,15 +7,14 @@ Nothing is tried again here: the engine does that, and is told what the server s
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, NoReturn
 
 import httpx2
 import openai
 from django.conf import settings
-from django.utils import timezone
 
 from engine.executors.conversation import Finish, Reply, Request, Tool, Usage, Use
+from engine.executors.retry_after import retry_after
 from flows.models import Agent
 from flows.registry import FunctionError
 from flows.secrets import KeyUnavailable, key_of
@@ -103,9 +102,11 @@ class OpenAIProvider:
 
     def _refuse(self, error: openai.APIStatusError) -> NoReturn:
         code = error.code or error.type or "model_refused"
-        retry_after = _retry_after(error.response.headers)
         raise FunctionError(
-            self._masked(_words(error)), code=str(code)[:100], status=error.status_code, retry_after=retry_after
+            self._masked(_words(error)),
+            code=str(code)[:100],
+            status=error.status_code,
+            retry_after=retry_after(error.response.headers),
         ) from error
 
     def _masked(self, text: str) -> str:
@@ -203,23 +204,6 @@ def _words(error: openai.APIStatusError) -> str:
     body = error.body
     said = body.get("message") if isinstance(body, dict) else None
     return f"The model's server answered {error.status_code}: {str(said or error.message)[:500]}"
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, as the server asks for: a number or a date (RFC 9110), or milliseconds as OpenAI writes them."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        text = headers.get(name)
-        if text is None:
-            continue
-        try:
-            return max(0.0, float(text) * unit)
-        except ValueError:
-            pass
-        try:
-            return max(0.0, (parsedate_to_datetime(text) - timezone.now()).total_seconds())
-        except (ValueError, TypeError):
-            continue
-    return None
 
 
 def _timed_out() -> FunctionError:

@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from engine.executors.conversation import Tool, Use
+from engine.executors.http import sender
 from engine.executors.library import PLAIN, argument_problem, leave_broken_transaction
+from engine.ports import Call
 from flows import library, registry
 from flows.registry import CallContext, FunctionError
 from flows.values import dumps
@@ -23,10 +25,10 @@ CallFunction: TypeAlias = Callable[[str, dict[str, Any], CallContext], Any]
 
 
 def offered(paths: Iterable[str]) -> list[Tool]:
-    """The tools of an agent; functions that are not installed are left out."""
+    """The tools of an agent; functions that are not in the library are left out."""
     found: list[Tool] = []
     for path in paths:
-        if registry.find(path) is not None:
+        if registry.find(path) is not None or library.is_http(path):
             manifest = library.manifest_of(path) or {}
             words = str(manifest.get("description") or manifest.get("title") or path)
             parameters = manifest.get("input_schema") or {"type": "object"}
@@ -34,12 +36,10 @@ def offered(paths: Iterable[str]) -> list[Tool]:
     return found
 
 
-def call_registered(path: str, arguments: dict[str, Any], ctx: CallContext) -> Any:
-    """Call a function of the library."""
-    found = registry.find(path)
-    if found is None:
-        raise FunctionError(f"There is no function {path} in the library.", code="function_not_found")
-    return found.call(arguments, ctx)
+def call_function(call: Call, ctx: CallContext) -> Any:
+    """Call the function of the library that ``call`` names. Raises what the function raises."""
+    found = registry.find(call.path)
+    return sender(call)(call.arguments, ctx) if found is None else found.call(call.arguments, ctx)
 
 
 class Toolbox:

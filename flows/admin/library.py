@@ -1,4 +1,4 @@
-"""Workspaces, functions, agents and secrets."""
+"""Workspaces, functions, HTTP functions, agents and secrets."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from flows.admin.base import STYLES, JsonField, JsonObjectField, ModelAdmin, ModelForm
+from flows.admin.base import STYLES, CodeInput, JsonField, JsonObjectField, ModelAdmin, ModelForm
 from flows.manifest import validate_manifest
-from flows.models import Agent, LibraryFunction, Secret, Workspace
+from flows.models import Agent, HttpFunction, LibraryFunction, Secret, Workspace
 from flows.text import write_json
 
 
@@ -65,6 +65,9 @@ class LibraryFunctionAdmin(ModelAdmin):
     class Media:
         css = STYLES
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).filter(pk__in=LibraryFunction.objects.of_code())
+
     @admin.display(description=_("effect"))
     def effect(self, function: LibraryFunction) -> str:
         manifest = function.in_force()
@@ -88,6 +91,77 @@ class LibraryFunctionAdmin(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only what is no longer installed can go: the next start would bring the others back."""
         return obj is not None and not obj.available and super().has_delete_permission(request, obj)
+
+
+class HttpFunctionForm(ModelForm):
+    """One request and its manifest. Secrets are named here, never written down."""
+
+    headers = JsonObjectField(
+        label=_("Headers"),
+        widget=CodeInput(rows=4),
+        required=False,
+        help_text=_('Secrets by name: {"Authorization": "Bearer secret:shop"}.'),
+    )
+    query = JsonObjectField(
+        label=_("Query"),
+        widget=CodeInput(rows=4),
+        required=False,
+        help_text=_('Behind the ?, such as {"page": "{{ arguments.page }}"}.'),
+    )
+    body = JsonField(
+        label=_("Body"),
+        required=False,
+        help_text=_(
+            'Sent as JSON: "{{ arguments }}" sends all arguments, {"sum": "{{ arguments.amount }}"} one of them.'
+        ),
+    )
+    unknown_statuses = JsonField(
+        label=_("Statuses that leave it open"),
+        widget=CodeInput(rows=2),
+        required=False,
+        empty=[],
+        help_text=_('Answers after which nobody knows whether it took effect, such as [502, 504] or ["5xx"].'),
+    )
+    response_headers = JsonField(
+        label=_("Headers to keep"),
+        widget=CodeInput(rows=2),
+        required=False,
+        empty=[],
+        help_text=_('Of the answer, in the output: ["ETag"].'),
+    )
+    manifest = JsonObjectField(
+        label=_("Manifest"),
+        required=False,
+        help_text=_(
+            "JSON: effect, idempotent, idempotency_param, errors, retry, input_schema, output_schema, compensation. "
+            "Without an effect, GET and HEAD only look something up."
+        ),
+    )
+
+
+@admin.register(HttpFunction)
+class HttpFunctionAdmin(ModelAdmin):
+    """Functions that send a request: made and changed here, without code."""
+
+    form = HttpFunctionForm
+    list_display = ("path", "title", "method", "url", "available", "changed_at")
+    list_filter = ("available", "method")
+    search_fields = ("path", "title", "url")
+    fieldsets = (
+        (None, {"fields": ("path", "title", "available")}),
+        (_("Request"), {"fields": ("method", "url", "headers", "query", "body", "idempotency_header")}),
+        (_("Answer"), {"fields": ("timeout_seconds", "response_headers", "unknown_statuses")}),
+        (_("What it says of itself"), {"fields": ("manifest",)}),
+    )
+
+    class Media:
+        css = STYLES
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and db_field.name == "available":  # of code it says that it is installed
+            field.label, field.help_text = _("Switched on"), _("Switched off it cannot be called.")
+        return field
 
 
 class AgentForm(ModelForm):
@@ -155,7 +229,7 @@ class SecretForm(ModelForm):
 
 @admin.register(Secret)
 class SecretAdmin(ModelAdmin):
-    """Keys and passwords by name. Agents name them as ``secret:NAME``."""
+    """Keys and passwords by name. Agents and HTTP functions name them as ``secret:NAME``."""
 
     form = SecretForm
     list_display = ("name", "description", "changed_at")

@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from demo.models import StockItem
+from engine.states import Status
 from flows.publishing import import_flow
 from flows.versions import newest_published
-from tests.designer.pages.real import DECLINED, FLOWS, run
+from tests.designer.pages.real import DECLINED, FLOWS, ORDER, run
 from tests.factories import UserFactory, WorkspaceFactory
 
 TEXT = (FLOWS / "order-fulfilment.yaml").read_text()
@@ -37,11 +38,17 @@ PAGES = {
     "undo": "/runs/{run}/?tab=undo",
     "events": "/runs/{run}/?tab=events",
     "data": "/runs/{run}/?tab=data",
+    "diagram": "/runs/{run}/?tab=diagram",
+    "failure": "/runs/{run}/?tab=failure",
     "step": "/runs/{run}/steps/7/",
+    "if it fails": "/flows/order-fulfilment/-/if-it-fails/hand_over",
+    "held and failed": "/runs/held-and-failed?kind=failed",
 }
 
 
 def test_every_page_is_accessible_on_each_screen(screen_page: Page, sign_in, mara, declined, assert_accessible):
+    undecided = run(declined.version, user=mara, **{**ORDER, "lines": [{"sku": "moon", "quantity": 1}]})
+    assert undecided.status == Status.FAILED
     sign_in(screen_page, mara)
     for url in PAGES.values():
         screen_page.goto(url.format(run=declined.pk))

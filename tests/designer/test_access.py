@@ -27,6 +27,12 @@ def test_groups_are_there_after_the_migrations():
     assert Group.objects.get(name="Operators").permissions.filter(codename="operate_instance").exists()
 
 
+def test_administrators_make_http_functions_and_their_secrets():
+    boss = member("Administrators", is_staff=True)
+    assert boss.has_perms(["flows.add_httpfunction", "flows.change_httpfunction", "flows.add_secret"])
+    assert not member("Flow editors").has_perm("flows.add_httpfunction")
+
+
 @pytest.mark.parametrize(
     ("group", "sees", "runs", "operates"),
     [

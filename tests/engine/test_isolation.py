@@ -14,12 +14,13 @@ from django.test import override_settings
 
 from engine.executors.agents import AgentExecutor
 from engine.executors.dispatch import Dispatcher
+from engine.executors.http import HttpExecutor
 from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
 from engine.models import Attempt, InboxTask, Instance
 from engine.testruns import start_test
 from flows import registry
-from flows.models import Agent, FlowVersion
+from flows.models import Agent, FlowVersion, HttpFunction
 from tests.engine.drawing import call, child_flow, container, either, group, parallel, step, task
 from tests.engine.world import World, row
 from tests.factories import FlowFactory, FlowVersionFactory
@@ -57,7 +58,8 @@ def done(monkeypatch) -> list[str]:
 @pytest.fixture
 def world() -> World:
     found = World()
-    real = Dispatcher(functions=LibraryExecutor(found.clock), agents=AgentExecutor(found.clock))
+    clock = found.clock
+    real = Dispatcher(functions=LibraryExecutor(clock), http=HttpExecutor(clock), agents=AgentExecutor(clock))
     found.ports = replace(found.ports, executor=MockingExecutor(real, found.clock))
     return found
 
@@ -82,6 +84,16 @@ def test_the_same_function_acts_when_it_is_left_real(name, world, done) -> None:
     rehearse(world, call(name), config=config)
     assert done == [name]
     assert len(mail.outbox) == (name == "mail")
+
+
+@pytest.mark.parametrize(("behavior", "status"), [("mock_output", "completed"), ("real", "failed")])
+def test_an_http_function_sends_nothing_even_where_it_is_left_real(behavior, status, world, done, settings) -> None:
+    settings.SULTANA_HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
+    HttpFunction.objects.create(path="/lib/ask", url="http://127.0.0.1:9/", manifest={"effect": "write"})
+    config = {**EVERYTHING, "mock_functions": {"/lib/ask": {"behavior": behavior}}}
+    run = rehearse(world, call("ask", retry_strategy="none"), config=config)
+    assert (run.status, done) == (status, [])
+    assert status == "completed" or run.error["code"] == "not_sent_in_test"
 
 
 def test_nothing_is_really_taken_back_what_was_not_really_done(world, done) -> None:

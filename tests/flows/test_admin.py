@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from flows import library
-from flows.models import Agent, Flow, FlowVersion, LibraryFunction, Secret, Workspace
+from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction, Secret, Workspace
 from flows.publishing import publish, save_draft
 from flows.registry import function
 from flows.secrets import key_of
@@ -206,6 +206,47 @@ def test_only_functions_that_are_gone_can_be_deleted(admin_page, db):
     assert not LibraryFunction.objects.filter(path="/gone").exists()
 
 
+HTTP = {
+    "path": "/shop/find",
+    "title": "Find",
+    "method": "GET",
+    "url": "https://shop.example.org/",
+    "timeout_seconds": "5",
+}
+
+
+def test_an_http_function_is_made_and_changed_without_code(admin_page, db):
+    place = reverse("admin:flows_httpfunction_add")
+    told = {**HTTP, "available": "on", "headers": '{"Authorization": "Bearer secret:shop"}', "query": '{"a": 1}'}
+    assert admin_page.post(place, told).status_code == 302
+    found = HttpFunction.objects.get()
+    assert (found.headers, found.body, found.manifest) == (
+        {"Authorization": "Bearer secret:shop"},
+        None,
+        {"effect": "read"},
+    )
+    page = reverse("admin:flows_httpfunction_change", args=[found.pk])
+    assert "Switched on" in shown(admin_page.get(page))
+    admin_page.post(page, {**told, "available": "", "manifest": '{"effect": "write"}', "response_headers": '["ETag"]'})
+    found.refresh_from_db()
+    assert (found.available, found.manifest, found.response_headers) == (False, {"effect": "write"}, ["ETag"])
+
+
+def test_an_http_function_that_makes_no_sense_is_refused(admin_page, db):
+    place = reverse("admin:flows_httpfunction_add")
+    wrong = {"headers": '{"Authorization": "abc"}', "body": '"{{ arguments }}"', "manifest": '{"effect": "rite"}'}
+    answer = shown(admin_page.post(place, {**HTTP, **wrong}))
+    assert "Authorization holds a secret" in answer
+    assert "has no body" in answer and "this must be read or write" in answer
+    assert not HttpFunction.objects.exists()
+
+
+def test_the_functions_of_the_code_have_a_page_of_their_own(admin_page, db):
+    HttpFunction.objects.create(path="/shop/find", url="https://shop.example.org/")
+    assert "/shop/find" not in shown(admin_page.get(reverse("admin:flows_libraryfunction_changelist")))
+    assert "/shop/find" in shown(admin_page.get(reverse("admin:flows_httpfunction_changelist")))
+
+
 AGENT = {"enabled": "on", "provider": "openai", "max_model_calls": "25", "answer_seconds": "120"}
 
 
@@ -245,12 +286,13 @@ def test_the_default_workspace_stays(admin_page, workspace):
     assert admin_page.get(reverse("admin:flows_workspace_delete", args=[other.pk])).status_code == 200
 
 
-@pytest.mark.parametrize("model", ["flow", "flowversion", "libraryfunction", "agent", "workspace"])
+@pytest.mark.parametrize("model", ["flow", "flowversion", "libraryfunction", "httpfunction", "agent", "workspace"])
 def test_no_page_needs_inline_styles_or_scripts(admin_page, make_flow, ida, model):
     flow = make_flow(calling("/test/admin/act"))
     publish(flow, by=ida)
     library.sync()
     Agent.objects.create(path="/agents/clerk")
+    HttpFunction.objects.create(path="/shop/find", url="https://shop.example.org/")
     first = apps.get_model("flows", model)._default_manager.first()
     pages = [reverse(f"admin:flows_{model}_changelist"), reverse(f"admin:flows_{model}_change", args=[first.pk])]
     for page in pages:

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import library
+from flows.models import HttpFunction
 from tests.designer.pages.real import demo_flow
 
 As = Callable[[User | None], Client]
@@ -28,6 +29,30 @@ def test_functions_are_shown_with_what_they_do_and_who_calls_them(as_: As, eve: 
 def test_a_function_has_a_page_with_its_schemas(as_: As, eve: User) -> None:
     text = as_(eve).get(reverse("library-function"), {"path": "/shop/payment/charge"}).content.decode()
     assert "amount" in text and "card_declined" in text
+
+
+@pytest.fixture
+def http(db: None) -> HttpFunction:
+    return HttpFunction.objects.create(
+        path="/shop/find",
+        title="Find an order",
+        method="GET",
+        url="https://shop.example.org/orders",
+        headers={"Authorization": "Bearer secret:shop"},
+        manifest={"effect": "read"},
+    )
+
+
+def test_an_http_function_says_what_it_sends_and_names_its_secrets(as_: As, eve: User, http: HttpFunction) -> None:
+    text = as_(eve).get(reverse("library-function"), {"path": "/shop/find"}).content.decode()
+    assert "GET https://shop.example.org/orders" in text and "Bearer secret:shop" in text
+    assert "Only looks something up." in text
+
+
+def test_an_http_function_that_is_switched_off_is_shown_as_such(as_: As, eve: User, http: HttpFunction) -> None:
+    HttpFunction.objects.update(available=False)
+    text = as_(eve).get(reverse("library"), {"q": "/shop/find"}).content.decode()
+    assert "Find an order" in text and "Switched off" in text and "code is not installed" not in text
 
 
 @pytest.mark.parametrize(("who", "status"), [("eve", 200), ("ada", 200), ("charlie", 403), (None, 302)])

@@ -66,6 +66,6 @@ def test_nothing_ends_the_wait_but_time(waiter: Waiter) -> None:
 
 
 def test_another_kind_of_database_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "vendor", "oracle")
-    with pytest.raises(ValueError, match="oracle.*SQLite and on PostgreSQL"):
+    with monkeypatch.context() as patched, pytest.raises(ValueError, match="oracle.*SQLite and on PostgreSQL"):
+        patched.setattr(connection, "vendor", "oracle")
         make_waiter("a_channel")

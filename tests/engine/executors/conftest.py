@@ -1,14 +1,16 @@
-"""Agents of the library, asked as the driver asks them."""
+"""Agents and HTTP functions of the library, asked as the driver asks them."""
 
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from engine.executors.agents import AgentExecutor
+from engine.executors.http import HttpExecutor
 from engine.models import new_id
-from engine.ports import AGENT, Call
-from flows.models import Agent
-from tests.engine.executors import model_server
+from engine.ports import AGENT, FUNCTION, Call
+from flows.models import Agent, HttpFunction
+from tests.engine.executors import http_server, model_server
 
 
 class Clock:
@@ -66,3 +68,56 @@ def script(db):
         agent.save()
 
     return write
+
+
+@pytest.fixture
+def send(db, settings):
+    """Make ``/http/it`` a function behind a server that answers like this; keywords are the function's. Gives what calls it."""
+    settings.SULTANA_HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
+    with ExitStack() as stack:
+
+        def serve(*answers, path="", **fields):
+            server = stack.enter_context(http_server.running(*answers))
+            return Sent(server, http_function(f"{server.url}{path}", **fields))
+
+        yield serve
+
+
+def http_function(url, path="/http/it", **fields):
+    function = HttpFunction(path=path, url=url, **{"manifest": {"effect": "write"}, "body": "{{ arguments }}"} | fields)
+    if function.method in ("GET", "HEAD"):
+        function.body = None
+    function.full_clean()
+    function.save()
+    return function
+
+
+class Sent:
+    """An HTTP function and its server."""
+
+    def __init__(self, server, function):
+        self.server = server
+        self.function = function
+
+    def call(self, seconds=20.0, **more):
+        now = Clock().now()
+        call = Call(
+            kind=FUNCTION,
+            path=self.function.path,
+            instance_id=new_id(),
+            node_id="it",
+            visit=1,
+            visit_seq=1,
+            attempt=1,
+            deadline_at=now + timedelta(seconds=seconds),
+            **{"arguments": {}, "idempotency_key": "run:1"} | more,
+        )
+        return HttpExecutor(Clock()).start(call)
+
+    def __call__(self, **arguments):
+        return self.call(arguments=arguments)
+
+    @property
+    def request(self):
+        """What the server got last."""
+        return self.server.requests[-1]

@@ -221,8 +221,18 @@ def test_an_answer_larger_than_can_be_kept_is_none(ask, script, settings):
     assert code_of(ask()) == "invalid_output"
 
 
-@pytest.mark.parametrize(("kind", "by"), [(AGENT, "agents"), (FUNCTION, "functions"), (COMPENSATION, "functions")])
-def test_each_call_goes_where_its_kind_belongs(kind, by):
+@pytest.mark.parametrize(
+    ("kind", "path", "by"),
+    [
+        (AGENT, "/agents/it", "agents"),
+        (FUNCTION, "/test/look", "functions"),
+        (COMPENSATION, "/test/look", "functions"),
+        (FUNCTION, "/test/elsewhere", "http"),
+    ],
+)
+def test_each_call_goes_where_its_kind_belongs(kind, path, by, tool, db):
+    tool(double)
+
     class Named:
         def __init__(self, name):
             self.name = name
@@ -230,5 +240,6 @@ def test_each_call_goes_where_its_kind_belongs(kind, by):
         def start(self, call):
             return Succeeded(self.name)
 
-    call: Any = SimpleNamespace(kind=kind)
-    assert Dispatcher(functions=Named("functions"), agents=Named("agents")).start(call) == Succeeded(by)
+    call: Any = SimpleNamespace(kind=kind, path=path)
+    parts = Dispatcher(functions=Named("functions"), http=Named("http"), agents=Named("agents"))
+    assert parts.start(call) == Succeeded(by)

@@ -18,7 +18,7 @@ from tests.soon import soon
 from tests.strategies import json_values, unhurried
 
 DEFINITIONS = [definition for _, definition in corpus.definitions()]
-MUTATIONS = 3_000
+MUTATIONS = 10_000
 
 
 def test_a_damaged_definition_never_crashes_the_doctor_nor_what_follows():

@@ -14,8 +14,8 @@ export function followName(document: Parameters<typeof rename>[0], key: string, 
   const action = actionOf(place.node);
   const wanted = slug(action);
   if (!wanted || !isMadeFrom(place.id, before) || isMadeFrom(place.id, action)) return refused("unchanged");
-  if (published.has(place.id) && isReferredTo(tree, place.id)) return refused("unchanged");
-  const taken = takenIds(tree);
+  if (published.has(place.id) && namedIds(tree).has(place.id)) return refused("unchanged");
+  const taken = new Set([...takenIds(tree), ...namedIds(tree)]); // what leads nowhere must not come to lead here
   taken.delete(place.id);
   const outcome = rename(document, key, freshId(wanted, taken));
   if (!outcome.ok) return outcome;
@@ -23,9 +23,13 @@ export function followName(document: Parameters<typeof rename>[0], key: string, 
   return { ...outcome, label: said("change_field", { name: nameOf(place), field: "action" }), burst: `${key}:action` };
 }
 
-/** Whether a jump leads to it or an expression names it, its own and the flow's included. */
-function isReferredTo(tree: Tree, id: string): boolean {
+/** The ids to which jumps lead and which expressions name, those of the flow itself included. */
+function namedIds(tree: Tree): Set<string> {
   const { nodes: _nodes, ...flow } = workflowData(tree.document);
-  if (readsOf(flow).includes(id)) return true;
-  return tree.places.some((place) => readsOf(place.node).includes(id) || jumpsOf(place.node).some((jump) => jump.target === id));
+  const found = new Set(readsOf(flow));
+  for (const place of tree.places) {
+    for (const id of readsOf(place.node)) found.add(id);
+    for (const jump of jumpsOf(place.node)) found.add(jump.target);
+  }
+  return found;
 }
