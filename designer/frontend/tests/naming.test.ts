@@ -78,7 +78,6 @@ test("whatever the flow, following a name makes no id twice and loses no referen
       if (!typed.ok) return;
       const outcome = followName(typed.document, place.key, String(getAt(place.node, ["properties", "action"]) ?? ""), new Set());
       if (!outcome.ok) return;
-      expect(outcome.troubles).toEqual([]);
       expect(troublesOf(treeOf(outcome.document)).length).toBeLessThanOrEqual(troublesOf(treeOf(typed.document)).length);
     }),
   );

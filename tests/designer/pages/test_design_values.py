@@ -158,7 +158,8 @@ def test_names_of_the_loops_around_are_those_of_their_first_round(make_run, try_
 
 def test_loops_that_say_nothing_give_no_names(make_run, try_):
     make_run()
-    for loops in ("x", [1], [{"over": "${nosuch}"}], [{"over": 5}], {"over": []}):
+    nonsense: list[Any] = ["x", [1], [{"over": "${nosuch}"}], [{"over": 5}], {"over": []}]
+    for loops in nonsense:
         assert try_("template", "${item}", loops=loops)["error"]["kind"] == "evaluation"
 
 

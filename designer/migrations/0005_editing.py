@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('designer', '0003_saved_views'),
+        ('designer', '0004_http_function_rights'),
         ('flows', '0004_input_samples'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
