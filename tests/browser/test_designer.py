@@ -527,7 +527,7 @@ def ran(make_flow):
     """A flow whose last run charged a card: its step ``tell`` can read what that gave."""
 
     def make(*more: dict[str, Any]) -> Flow:
-        flow = make_flow(
+        flow: Flow = make_flow(
             step("charge", function_ref="/lib/demo/charge"), step("tell", function_ref="/lib/nothing"), *more
         )
         version = FlowVersionFactory(flow=flow)
