@@ -1,4 +1,4 @@
-"""What the web part keeps for itself: the keys with which programs sign in, and the filters people come back to."""
+"""What the web part keeps for itself: keys with which programs sign in, filters people come back to, who edits what."""
 
 from django.conf import settings
 from django.db import models
@@ -55,3 +55,21 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Editing(models.Model):
+    """That somebody has a flow's draft open to change it: said anew every few seconds, forgotten when it is not."""
+
+    flow = models.ForeignKey("flows.Flow", on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", verbose_name=_("person")
+    )
+    seen_at = models.DateTimeField(_("last seen"), db_index=True)
+
+    class Meta:
+        verbose_name = _("person at a draft")
+        verbose_name_plural = _("people at drafts")
+        constraints = [models.UniqueConstraint(fields=["flow", "user"], name="editing_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.flow}"

@@ -8,6 +8,7 @@ needs an entry here and nothing in the browser. A property that the format knows
 from typing import Any
 
 from designer.catalogue.kinds import flow_fields, kinds_for_designer
+from designer.catalogue.language import language
 from designer.catalogue.library import agents, flows, functions, people
 from designer.catalogue.sections import sections
 from flows.models import Workspace
@@ -19,6 +20,7 @@ def catalogue(workspace: Workspace) -> dict[str, Any]:
         "sections": sections(),
         "kinds": kinds_for_designer(),
         "flow": flow_fields(),
+        "language": language(),
         "functions": functions(),
         "agents": agents(),
         "people": people(),

@@ -32,8 +32,9 @@ Type: TypeAlias = Literal[
     "person",  # somebody, a group or an agent; or a template
     "step",  # where a jump leads
     "child",  # a step of this container
-    "values",  # names with templates as values; `of_function` says whose arguments
+    "values",  # names with templates as values; `of_function` says whose arguments, `of_result` whose results
     "rows",  # a list of objects, a column for each field in `of`
+    "steps",  # a list of steps that stand in no tree, each with the fields in `of`
     "words",  # a list of texts
     "schema",  # a JSON Schema, built like a form
     "retry",  # how often and how soon: a preset or numbers
@@ -56,6 +57,7 @@ class Field:
     choices: Mapping[str, "Words | str"] = field(default_factory=dict)
     of: Sequence["Field"] = ()
     of_function: str = ""
+    of_result: str = ""
     covers: Sequence[str] = ()
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Shown only where other fields of the step have one of these values; a field that is set is always shown."""
@@ -72,6 +74,7 @@ class Field:
             "choices": [{"value": value, "word": str(word)} for value, word in self.choices.items()],
             "of": [each.as_json() for each in self.of],
             "of_function": self.of_function,
+            "of_result": self.of_result,
             "covers": list(self.covers),
             "only": {name: list(values) for name, values in self.only.items()},
         }

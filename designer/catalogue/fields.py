@@ -81,9 +81,26 @@ RECONCILE: Final = Field(
     FAILURE,
     only={"on_unknown": ("reconcile",)},
     of=(
-        Field("steps", "json", _("Steps that look"), _("A list of steps, as in the YAML view.")),
+        Field(
+            "steps",
+            "steps",
+            _("Steps that look"),
+            _("Each calls a function that only reads. The fields below can read what they give."),
+            of=(
+                Field("function_ref", "function", _("Function")),
+                Field("arguments", "values", _("What it gets"), of_function="function_ref"),
+                TIMEOUT,
+                WHEN,
+            ),
+        ),
         Field("outcome", "condition", _("It took effect if")),
-        Field("result", "value", _("Its result then")),
+        Field(
+            "result",
+            "values",
+            _("Its result then"),
+            _("What the step gives when it did take effect."),
+            of_result="function_ref",
+        ),
     ),
 )
 COMPENSATION: Final = Field(

@@ -8,7 +8,15 @@ from designer.catalogue.field import Field
 from designer.catalogue.fields import CONTEXT, RECOVERY
 from designer.catalogue.sections import DATA, FAILURE, MORE, TIME
 
-ACTION: Final = Field("action", "template", _("Name"), _("What people read. {{ }} puts in a value."))
+ACTION: Final = Field(
+    "action",
+    "template",
+    _("Name"),
+    _(
+        "What people read. {{ }} puts in a value. An id that was made from the name follows it, unless a published version has "
+        "that id and something refers to it."
+    ),
+)
 PROMPT: Final = Field("prompt", "long_template", _("What it is asked"))
 AGENT: Final = Field("agent_ref", "agent", _("Agent"))
 CONFIDENCE: Final = Field(

@@ -149,4 +149,13 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "one_holds": pgettext_lazy("designer", "One of these must hold"),
     "with_what": pgettext_lazy("designer", "With what"),
     "decide": pgettext_lazy("designer", "Decide"),
+    "empty_text": pgettext_lazy("designer", "an empty text"),
+    "fails_on_last_run": pgettext_lazy("designer", "With the values of the last run: {why}"),
+    "in_last_run": pgettext_lazy("designer", "In the last run"),
+    "in_last_test": pgettext_lazy("designer", "In the last test run"),
+    "no_run_to_try": pgettext_lazy("designer", "Nothing has run yet, so there are no values to try it on."),
+    "samples_of_run": pgettext_lazy("designer", "Values of the run of"),
+    "samples_of_test": pgettext_lazy("designer", "Values of the test run of"),
+    "suggestions": pgettext_lazy("designer", "Suggestions"),
+    "type_null": pgettext_lazy("designer", "nothing"),
 }

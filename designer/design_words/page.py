@@ -19,6 +19,11 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "add_here": pgettext_lazy("designer", "Add a step here"),
     "add_step_in_here": pgettext_lazy("designer", "Add a step in here"),
     "agents": pgettext_lazy("designer", "Agents"),
+    "also_here": pgettext_lazy("designer", "{who} edit this too"),
+    "also_here_one": pgettext_lazy("designer", "{who} edits this too"),
+    "also_here_help": pgettext_lazy(
+        "designer", "Changes to different steps go together. Where both of you change one, the later one is asked."
+    ),
     "autosave_off": pgettext_lazy("designer", "Pause saving"),
     "autosave_on": pgettext_lazy("designer", "Save by itself again"),
     "back_to_flow": pgettext_lazy("designer", "Back to the flow"),

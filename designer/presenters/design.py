@@ -12,12 +12,14 @@ from designer import access
 from designer.catalogue import catalogue
 from designer.design_words import words
 from designer.people import name_of
+from flows import kinds
 from flows.doctor import check_document
 from flows.library import DatabaseLibrary
 from flows.loader import load
 from flows.models import Flow, FlowVersion
 
 VERSIONS: Final = 100
+VERSIONS_READ: Final = 20
 
 
 def start(flow: Flow, user: User) -> dict[str, Any]:
@@ -31,6 +33,9 @@ def start(flow: Flow, user: User) -> dict[str, Any]:
         "urls": {
             "draft": reverse("design-draft", args=[flow.path]),
             "check": reverse("design-check", args=[flow.path]),
+            "samples": reverse("design-samples", args=[flow.path]),
+            "preview": reverse("design-preview", args=[flow.path]),
+            "editing": reverse("design-editing", args=[flow.path]),
             "publish": reverse("design-publish", args=[flow.path]),
             "version": reverse("design-version", args=[flow.path, 0]).removesuffix("0"),
             "page": reverse("flow-detail", args=[flow.path]),
@@ -46,6 +51,7 @@ def start(flow: Flow, user: User) -> dict[str, Any]:
         },
         "catalogue": catalogue(flow.workspace),
         "state": state(flow),
+        "published_ids": published_ids(flow),
     }
 
 
@@ -72,6 +78,13 @@ def versions_of(flow: Flow) -> list[dict[str, Any]]:
     rows = list(newest_first.defer("source", "definition", "graph")[:VERSIONS])
     is_same = bool(rows) and flow.versions.filter(pk=rows[0].pk, source=flow.draft).exists()
     return [{**_line(row), "is_draft": at == 0 and is_same} for at, row in enumerate(rows)]
+
+
+def published_ids(flow: Flow) -> list[str]:
+    """The ids of steps in published versions: people may know them from runs. Old versions no longer bind anybody."""
+    newest = flow.versions.published().newest_first().values_list("definition", flat=True)[:VERSIONS_READ]
+    nodes = (node for definition in newest for node in kinds.walk(definition.get("nodes") or []))
+    return sorted({str(node["id"]) for node in nodes if node.get("id")})
 
 
 def version_of(version: FlowVersion) -> dict[str, Any]:

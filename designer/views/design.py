@@ -8,7 +8,7 @@ browser can cost a comment and never a step.
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -17,10 +17,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from designer import access
+from designer import access, editing
 from designer.http import SignedIn
+from designer.presenters import samples
 from designer.presenters.design import same, start, state, version_of, versions_of
 from designer.workspaces import current
+from engine.lastrun import LastRun, last_run
 from flows.doctor import check_document
 from flows.errors import DefinitionRejected, RevisionConflict
 from flows.library import DatabaseLibrary
@@ -38,6 +40,9 @@ def design(request: SignedIn, path: str) -> HttpResponse:
     flow = access.get_flow_for(request.user, current(request), path)
     return render(request, "design.html", {"flow": flow, "has_canvas": True, "start": start(flow, request.user)})
 
+
+MOST_TRIED: Final = 200_000
+"""Bytes of one field and what stands around it; a longer one is no longer tried while it is typed."""
 
 View = Callable[..., HttpResponseBase]
 
@@ -65,9 +70,9 @@ def _refusal(status: int, code: str, message: str, **more: Any) -> JsonResponse:
     return JsonResponse({"code": code, "message": message, **more}, status=status)
 
 
-def _sent(request: HttpRequest) -> dict[str, Any]:
+def _sent(request: HttpRequest, most: int = 4 * MAX_BYTES) -> dict[str, Any]:
     """The body as an object. Raises :class:`DocumentError`."""
-    if len(request.body) > 4 * MAX_BYTES:
+    if len(request.body) > most:
         raise DocumentError(_("This is too large."), code="too_large")
     try:
         found = json.loads(request.body)
@@ -141,3 +146,34 @@ def design_version(request: SignedIn, path: str, number: int) -> HttpResponse:
     flow: Flow = access.get_flow_for(request.user, current(request), path)
     version = get_object_or_404(FlowVersion.objects.select_related("published_by"), flow=flow, number=number)
     return JsonResponse(version_of(version))
+
+
+@require_GET
+@for_designer
+def design_samples(request: SignedIn, path: str) -> HttpResponse:
+    """What the newest finished run of the flow that they may see knew: its input, and what each step gave."""
+    return JsonResponse(samples.samples(_last_run(request, path)))
+
+
+@require_POST
+@for_designer
+def design_preview(request: SignedIn, path: str) -> HttpResponse:
+    """What ``{kind, value, step, loops}`` comes to on that run's values, or what is wrong with it and where."""
+    run = _last_run(request, path)
+    return JsonResponse(samples.preview(run, _sent(request, MOST_TRIED)))
+
+
+def _last_run(request: SignedIn, path: str) -> LastRun | None:
+    flow = access.get_flow_for(request.user, current(request), path)
+    return last_run(access.instances_for(request.user, current(request)).filter(flow=flow))
+
+
+@require_POST
+@for_designer
+def design_editing(request: SignedIn, path: str) -> HttpResponse:
+    """The page's pulse: ``{"here": false}`` when it is closed. Answers who else has the draft open to change it."""
+    flow = access.get_rw_flow_for(request.user, current(request), path)
+    if _sent(request).get("here") is False:
+        editing.is_gone(flow, request.user)
+        return JsonResponse({"others": []})
+    return JsonResponse({"others": editing.is_here(flow, request.user)})

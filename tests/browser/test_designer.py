@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from designer.models import Editing
+from engine.models import Binding
 from flows import library
 from flows.loader import load
 from flows.models import Flow
 from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
-from tests.factories import UserFactory, WorkspaceFactory
+from tests.factories import FlowVersionFactory, InstanceFactory, UserFactory, VisitFactory, WorkspaceFactory, now
 
 STEP = "raisin:FlowStep"
 CONTAINER = "raisin:FlowContainer"
@@ -138,7 +140,7 @@ def test_two_approvals_with_deadlines_then_the_boss_from_scratch_within_20_actio
     person.press("Control+Shift+d")
     page.keyboard.type("The boss decides")
     person.choose("Who", "Bea Boss")
-    for id in ("approval", "approval_2"):
+    for id in ("team_lead_approves", "finance_approves"):
         person.click(person.card(id))
         person.choose("When time runs out, go to", "The boss decides")
     person.click(page.get_by_role("button", name="Publish", exact=True))
@@ -162,7 +164,8 @@ def test_a_named_step_between_two_others_takes_two_clicks_or_three_chords(at, ma
     person.press("Enter")
     person.page.keyboard.type("Nothing left")
     assert person.actions <= 3
-    assert person.ids() == ["a", "to_do", "stop", "b"]
+    person.page.keyboard.press("Tab")
+    assert person.ids() == ["a", "count_the_boxes", "nothing_left", "b"]
 
 
 def test_a_step_with_an_error_path_moves_into_a_loop_by_one_drag_and_keeps_it(at, make_flow):
@@ -257,7 +260,7 @@ def test_edit_undo_redo_reload_keeps_the_edit(at, make_flow):
     page.keyboard.press("Control+Shift+z")
     person.saved()
     page.reload()
-    expect(person.card("a")).to_contain_text("Another")
+    expect(person.card("another")).to_contain_text("Another")
 
 
 def test_keys_of_the_canvas_leave_text_alone(at, make_flow):
@@ -591,3 +594,169 @@ def test_a_condition_is_put_together_in_words(at, make_flow):
     page.get_by_role("button", name="As text").click()
     page.get_by_label("Is it true that", exact=True).fill("input.total > 5 && !input.paid")
     assert person.saved()["nodes"][1]["properties"]["condition"] == "input.total > 5 && !input.paid"
+
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ran(make_flow):
+    """A flow whose last run charged a card: its step ``tell`` can read what that gave."""
+
+    def make(*more: dict[str, Any]) -> Flow:
+        flow: Flow = make_flow(
+            step("charge", function_ref="/lib/demo/charge"), step("tell", function_ref="/lib/nothing"), *more
+        )
+        version = FlowVersionFactory(flow=flow)
+        run = InstanceFactory(version=version, status="completed", input={"total": 12, "token": "t-1"}, ended_at=now())
+        VisitFactory(instance=run, node_id="charge", output={"id": "c-1", "lines": [1, 2]})
+        Binding.objects.create(
+            instance=run, node_id="charge", visits=1, seq=1, outcome="succeeded", completion=1, recent=[1]
+        )
+        return flow
+
+    return make
+
+
+def test_an_expression_is_completed_while_typing_and_tried_on_the_last_run(at, ran):
+    person = at(ran(step("check", step_type="decision", condition="true")))
+    page = person.page
+    person.card("check").click()
+    field = page.get_by_label("Is it true that", exact=True)
+    field.fill("")
+    field.press_sequentially("char")
+    expect(page.get_by_role("option", name="steps.charge.id")).to_contain_text("c-1")
+    field.press("Escape")
+    expect(page.get_by_role("listbox", name="Suggestions")).to_have_count(0)
+    field.fill("")
+    field.press_sequentially("steps.charge.lines.le")
+    expect(page.get_by_role("option", name="length()")).to_contain_text("whole number")
+    field.press("Enter")
+    field.press_sequentially(" > 1")
+    expect(page.locator(".preview")).to_contain_text("In the last run")
+    expect(page.locator(".preview-value")).to_have_text("true")
+    assert person.saved()["nodes"][2]["properties"]["condition"] == "steps.charge.lines.length() > 1"
+
+
+def test_what_is_wrong_with_an_expression_is_marked_at_its_place(at, ran, assert_accessible):
+    person = at(ran())
+    page = person.page
+    person.card("tell").click()
+    field = page.get_by_label("Name", exact=True)
+    field.fill("Charged {{ input.total >> 3 }}")
+    expect(page.locator(".preview-fault mark")).to_have_text(">")
+    field.fill("Charged {{ nosuch.id }}")
+    expect(page.locator(".preview-fault")).to_contain_text("With the values of the last run")
+    assert_accessible(page)
+    field.fill("Charged {{ steps.charge.id }} with {{ input.token }}")
+    expect(page.locator(".preview-value")).to_have_text("Charged c-1 with ***")
+
+
+def test_the_list_of_values_shows_what_they_were_in_the_last_run(at, ran):
+    person = at(ran())
+    page = person.page
+    person.card("tell").click()
+    page.locator('[data-field="action"]').get_by_label("Put in a value").click()
+    offer = page.get_by_role("button", name="lines [1,2] list")
+    expect(offer).to_be_visible()
+    expect(page.locator(".offers")).to_contain_text("Values of the run of")
+    offer.click()
+    assert person.saved()["nodes"][1]["properties"]["action"].endswith("{{ steps.charge.lines }}")
+
+
+def test_a_field_asks_for_a_preview_only_after_a_pause(at, ran):
+    person = at(ran())
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url) if "/preview" in request.url else None)
+    person.card("tell").click()
+    person.page.get_by_label("Name", exact=True).press_sequentially("{{ input.total }} and more", delay=10)
+    expect(person.page.locator(".preview-value")).to_contain_text("and more")
+    assert len(asked) <= 3
+
+
+def test_people_at_the_same_draft_see_each_other(at, make_flow):
+    flow = make_flow(wait("a"))
+    Editing.objects.create(flow=flow, user=UserFactory(username="lea", first_name="Lea"), seen_at=now())
+    person = at(flow)
+    expect(person.page.get_by_role("status").filter(has_text="Lea edits this too")).to_be_visible()
+    assert Editing.objects.filter(flow=flow).count() == 2
+    person.page.goto("/flows/")
+    expect(person.page.get_by_role("heading", level=1)).to_be_visible()
+    assert [each.user.username for each in Editing.objects.filter(flow=flow)] == ["lea"]
+
+
+# --- ids that follow names, and steps that look up --------------------------------------------------------------------
+
+
+def test_the_id_follows_the_name_and_the_cursor_goes_on(at, make_flow):
+    person = at(make_flow(step("approval"), step("tell", error_edge="approval")))
+    page = person.page
+    person.card("approval").click()
+    page.get_by_label("Name", exact=True).fill("The boss approves")
+    page.get_by_label("Name", exact=True).press("Tab")
+    assert page.evaluate("document.activeElement.closest('.panel') !== null")
+    expect(page.get_by_label("Id", exact=True)).to_have_value("the_boss_approves")
+    expect(person.card("the_boss_approves")).to_be_visible()
+    nodes = person.saved()["nodes"]
+    assert (nodes[0]["id"], nodes[1]["properties"]["error_edge"]) == ("the_boss_approves", "the_boss_approves")
+    page.get_by_label("Undo: Change", exact=False).click()
+    assert person.ids() == ["approval", "tell"]
+
+
+def test_a_published_id_that_something_names_stays(at, make_flow, mara):
+    flow = make_flow(wait("pause"), wait("later", when="steps.pause.x == 1"))
+    FlowVersionFactory(flow=flow, definition=load(flow.draft).workflow_data)
+    person = at(flow)
+    for id in ("pause", "later"):
+        person.card(id).click()
+        person.page.get_by_label("Name", exact=True).fill("Rest a while")
+        person.page.get_by_label("Id", exact=True).click()
+    assert person.ids() == ["pause", "rest_a_while"]
+
+
+def test_how_a_lost_answer_is_looked_up_is_set_in_a_form(at, make_flow):
+    person = at(make_flow(step("charge", function_ref="/lib/nothing", on_unknown="reconcile")))
+    page = person.page
+    person.card("charge").click()
+    page.get_by_role("button", name="How to look it up").click()
+    page.locator('[data-field="reconcile.steps"]').get_by_role("button", name="Add one").click()
+    row = page.get_by_role("group", name="Steps that look, 1")
+    row.get_by_label("Function", exact=True).fill("/lib/payments/find")
+    row.get_by_label("Function", exact=True).press("Enter")
+    row.get_by_label("Name of a further value").fill("reference")
+    row.get_by_label("Name of a further value").press("Enter")
+    row.get_by_label("reference", exact=True).fill("{{ input.id }}")
+    outcome = page.get_by_label("It took effect if", exact=True)
+    outcome.press_sequentially("look_u")
+    page.get_by_role("listbox", name="Suggestions").get_by_role("option").first.click()
+    outcome.press_sequentially(".status == 'booked'")
+    row.get_by_label("Id", exact=True).fill("find_charge")
+    row.get_by_label("Id", exact=True).press("Enter")
+    result = page.locator('[data-field="reconcile.result"]')
+    result.get_by_label("Name of a further value").fill("charge_id")
+    result.get_by_label("Name of a further value").press("Enter")
+    result.get_by_label("charge_id", exact=True).fill("${steps.find_charge.id}")
+    assert person.saved()["nodes"][0]["properties"]["reconcile"] == {
+        "steps": [
+            {
+                "id": "find_charge",
+                "node_type": STEP,
+                "properties": {"function_ref": "/lib/payments/find", "arguments": {"reference": "{{ input.id }}"}},
+            }
+        ],
+        "outcome": "steps.find_charge.status == 'booked'",
+        "result": {"charge_id": "${steps.find_charge.id}"},
+    }
+
+
+def test_a_problem_of_a_step_that_looks_leads_to_its_form(at, make_flow):
+    probe = {"id": "find", "node_type": STEP, "properties": {"function_ref": "/lib/nothing"}}
+    reconcile = {"steps": [probe], "outcome": "true"}
+    person = at(make_flow(step("charge", function_ref="/lib/nothing", on_unknown="reconcile", reconcile=reconcile)))
+    page = person.page
+    row = page.get_by_role("group", name="Steps that look, 1")
+    expect(row).to_have_count(0)
+    page.get_by_role("button", name="Problems").click()
+    page.locator(".problem-row", has_text="find").first.click()
+    expect(row).to_be_visible()
+    expect(row.locator(".field-finding").first).to_be_visible()

@@ -9,10 +9,14 @@ from django.utils import translation
 from designer.catalogue import catalogue
 from designer.catalogue.field import TYPES
 from designer.catalogue.kinds import fields_of, kinds_for_designer
+from designer.catalogue.language import FILTERS, METHODS
 from designer.design_words import words
 from flows import kinds
 from flows.doctor import check_document
 from flows.doctor.keys import CONTAINER_KEYS, FLOW, STEP_KEYS
+from flows.expressions import filters, parse
+from flows.expressions import methods as expression_methods
+from flows.expressions.values import type_name
 from flows.loader import Document
 from tests.factories import WorkspaceFactory
 
@@ -66,6 +70,28 @@ def test_the_catalogue_costs_a_fixed_number_of_queries(db, django_assert_max_num
     workspace = WorkspaceFactory()
     with django_assert_max_num_queries(7):
         assert {"kinds", "functions", "agents", "people", "flows"} <= set(catalogue(workspace))
+
+
+def test_completion_knows_the_whole_language():
+    assert {each.name for each in METHODS} == expression_methods.METHODS.keys()
+    assert {each.name for each in FILTERS} == filters.MOST_ARGUMENTS.keys() - {"d"}
+
+
+@pytest.mark.parametrize("word", METHODS, ids=lambda word: word.name)
+def test_a_method_works_as_completion_writes_it(word):
+    of = {"string": "'/a/b'", "array": "['', 'b']", "object": "{a: 1}"}
+    for kind in word.on:
+        found = parse(f"{of[kind]}.{word.name}({word.arguments})").evaluate({})
+        assert not word.gives or type_name(found) == word.gives
+
+
+@pytest.mark.parametrize("word", FILTERS, ids=lambda word: word.name)
+def test_a_filter_works_as_completion_writes_it(word):
+    call = word.name if word.arguments is None else f"{word.name}({word.arguments})"
+    of = {"string": "'a'", "array": "['a']", "object": "{a: 1}", "integer": "1", "float": "1.5", "boolean": "true"}
+    for kind in word.on:
+        found = parse(f"{of[kind]} | {call}").evaluate({})
+        assert not word.gives or type_name(found) == word.gives
 
 
 # --- the sentences ----------------------------------------------------------------------------------------------------

@@ -28,9 +28,9 @@ export interface Diagram {
 
 export function mountDiagram(element: HTMLElement, data: DiagramData, onChoose?: (id: string) => void): Diagram {
   setWords(data);
-  const nothing = { draft: "", check: "", publish: "", version: "", page: "", run: "", export: "", sign_in: "", if_it_fails: "" };
+  const nothing = { draft: "", check: "", samples: "", preview: "", editing: "", publish: "", version: "", page: "", run: "", export: "", sign_in: "", if_it_fails: "" };
   const state = { title: data.title, revision: 0, text: "", content: data.content, findings: [], changed_by: "", changed_at: null, enabled: true, versions: [] };
-  const session = new Session({ ...data, path: "", urls: nothing, can: { change: false, publish: false, run: false }, state }, data.marks);
+  const session = new Session({ ...data, path: "", urls: nothing, can: { change: false, publish: false, run: false }, state, published_ids: [] }, data.marks);
   let chosen = "";
   session.subscribe(() => {
     const id = session.selected?.id ?? "";

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from designer.presenters.design import published_ids
 from flows.loader import load
 from flows.models import Flow
 from flows.publishing import import_flow, save_draft
@@ -169,3 +170,13 @@ def test_a_diagram_says_how_each_step_fared(flow):
     assert shown["marks"]["charge_card"] == {"status": "not-run", "word": "Not run", "icon": "circle", "tone": "none"}
     assert shown["marks"]["verdict"]["tone"] == "red"
     assert shown["content"]["nodes"]
+
+
+def test_ids_of_published_versions_are_known_those_of_the_draft_are_not(flow, ed):
+    text = flow.draft.replace("id: refuse", "id: refuse_politely").replace(
+        "next_step: refuse ", "next_step: refuse_politely "
+    )
+    saved = save_draft(flow, text, revision=flow.revision, by=ed)
+    assert "refuse" in published_ids(saved)
+    assert "refuse_politely" not in published_ids(saved)
+    assert published_ids(Flow(pk=0)) == []

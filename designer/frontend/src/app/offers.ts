@@ -1,19 +1,16 @@
 // The values an expression can read where a step stands: only what exists there. Types come from the schemas of input and functions.
 
 import { get, isObj, isText, type Json, type Obj } from "../model/json";
+import { member, type Known } from "../model/completion";
 import { graphOf } from "../model/references";
-import { ancestors, isInside, setting, treeOf, workflowData, type Place } from "../model/tree";
+import { ancestors, isInside, placeOf, setting, treeOf, workflowData, type Place } from "../model/tree";
 import { displayName, referencePath } from "./describe";
 import { t, type Catalogue } from "./start";
 
-export interface Offer {
-  readonly group: string;
-  readonly word: string;
-  readonly expression: string;
-  readonly type: string;
-}
+export type Offer = Known;
 
-export function available(document: Obj, key: string | null, catalogue: Catalogue): Offer[] {
+/** `probes` are the steps of a `reconcile` that have looked before. */
+export function available(document: Obj, key: string | null, catalogue: Catalogue, probes: readonly Obj[] = []): Offer[] {
   const tree = treeOf(document);
   const place = key === null ? null : (tree.byKey.get(key) ?? null);
   const offers = fieldsOf(get(workflowData(document), "input_schema"), "input", t("input"));
@@ -21,8 +18,9 @@ export function available(document: Obj, key: string | null, catalogue: Catalogu
   if (!place) return offers;
   for (const around of ancestors(place)) offers.push(...loopOffers(around));
   for (const each of tree.places) if (isBefore(each, place)) offers.push(...outputOf(each, catalogue));
-  offers.push(...["message", "code", "step_id", "error_type"].map((name) => ({ group: t("last_error"), word: name, expression: `error.${name}`, type: t("type_string") })));
-  offers.push({ group: t("run"), word: t("run_id"), expression: "flow.instance_id", type: t("type_string") });
+  for (const node of probes) offers.push(...outputOf(placeOf(node), catalogue));
+  offers.push(...["message", "code", "step_id", "error_type"].map((name) => ({ group: t("last_error"), word: name, expression: `error.${name}`, type: "string" })));
+  offers.push({ group: t("run"), word: t("run_id"), expression: "flow.instance_id", type: "string" });
   return offers;
 }
 
@@ -48,7 +46,7 @@ function loopOffers(place: Place): Offer[] {
 
 function outputOf(place: Place, catalogue: Catalogue): Offer[] {
   const group = displayName(place, catalogue);
-  const root = /^[A-Za-z_]\w*$/.test(place.id) ? `steps.${place.id}` : `steps['${place.id}']`;
+  const root = member("steps", place.id);
   const plain = (...names: string[]): Offer[] => names.map((name) => ({ group, word: name, expression: `${root}.${name}`, type: "" }));
   switch (place.kind) {
     case "function": {
@@ -74,10 +72,10 @@ function fieldsOf(schema: Json | undefined, root: string, group: string, depth =
   const properties = get(schema, "properties");
   if (!isObj(properties)) return [];
   return Object.entries(properties).flatMap(([name, each]) => {
-    const expression = /^[A-Za-z_]\w*$/.test(name) ? `${root}.${name}` : `${root}['${name}']`;
+    const expression = member(root, name);
     const title = get(each, "title");
     const type = get(each, "type");
-    const own: Offer = { group, word: isText(title) && title ? title : name, expression, type: isText(type) ? t(`type_${type}`) : "" };
+    const own: Offer = { group, word: isText(title) && title ? title : name, expression, type: isText(type) ? type : "" };
     return [own, ...(depth < 2 ? fieldsOf(each, expression, group, depth + 1) : [])];
   });
 }

@@ -5,6 +5,7 @@ import { said } from "../model/change";
 import { equal, type Obj } from "../model/json";
 import { merged } from "../model/merge";
 import { written } from "../model/text";
+import { SampleStore, type Samples, type Tried } from "./samples";
 import type { Session } from "./session";
 import { t, type Finding, type ServerState, type VersionLine } from "./start";
 
@@ -31,11 +32,11 @@ function csrf(): string {
   return /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
 }
 
-/** JSON there and back. Status 0: the server was not reached. */
-async function ask<Body>(url: string, body?: unknown): Promise<Answer<Body>> {
+/** JSON there and back. Status 0: the server was not reached. `keepalive` outlives the page. */
+async function ask<Body>(url: string, body?: unknown, keepalive = false): Promise<Answer<Body>> {
   try {
     const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const response = await fetch(url, { ...sent, headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() }, credentials: "same-origin" });
+    const response = await fetch(url, { ...sent, headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() }, credentials: "same-origin", keepalive });
     const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
     if (isJson && response.ok) return { ok: true, body: (await response.json()) as Body };
     const found = isJson ? ((await response.json()) as Refusal) : { code: "refused", message: t("not_saved", { status: response.status }) };
@@ -61,6 +62,10 @@ export class Saving {
   private revision: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
+  readonly samples = new SampleStore(async () => {
+    const answer = await ask<Samples>(this.session.start.urls.samples);
+    return answer.ok ? answer.body : null;
+  });
 
   constructor(private readonly session: Session) {
     const { state } = session.start;
@@ -225,6 +230,18 @@ export class Saving {
     return ask(`${this.session.start.urls.if_it_fails}&step=${encodeURIComponent(step)}`);
   }
 
+  /** What a field with expressions gives on the values of the last run; null when the server cannot say. */
+  async tried(field: { kind: string; value: string; step: string; loops: readonly Obj[] }): Promise<Tried | null> {
+    const answer = await ask<Tried>(this.session.start.urls.preview, field);
+    return answer.ok ? answer.body : null;
+  }
+
+  /** Say that this page is open, or closes; who else has the draft open, null when the server cannot say. */
+  async here(here: boolean): Promise<readonly string[] | null> {
+    const answer = await ask<{ others: readonly string[] }>(this.session.start.urls.editing, { here }, !here);
+    return answer.ok ? answer.body.others : null;
+  }
+
   version(number: number): Promise<Answer<{ content: Obj; text: string }>> {
     return ask(`${this.session.start.urls.version}${number}`);
   }
@@ -232,8 +249,10 @@ export class Saving {
   async publish(note: string): Promise<Answer<{ number: number; is_new: boolean; versions: VersionLine[] }>> {
     if (this.isDirty && !(await this.save())) return { ok: false, status: 0, body: { code: "unsaved", message: this.session.state.saveMessage || t("save_first") } };
     const answer = await ask<{ number: number; is_new: boolean; versions: VersionLine[] }>(this.session.start.urls.publish, { revision: this.revision, note });
-    if (answer.ok) this.session.update({ versions: answer.body.versions });
-    else if (answer.body.findings) this.session.update({ findings: answer.body.findings });
+    if (answer.ok) {
+      this.session.update({ versions: answer.body.versions });
+      this.session.notePublished();
+    } else if (answer.body.findings) this.session.update({ findings: answer.body.findings });
     else if (answer.status === 409 && answer.body.now) this.meet(answer.body.now);
     return answer;
   }

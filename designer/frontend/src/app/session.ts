@@ -2,6 +2,7 @@
 // Knows no React and no server: views subscribe, saving is done by app/saving.ts.
 
 import type { Outcome, Said } from "../model/change";
+import { followName } from "../model/commands";
 import { said } from "../model/change";
 import { EMPTY, recorded, redone, undone, type History, type Step } from "../model/history";
 import type { Obj } from "../model/json";
@@ -41,6 +42,8 @@ export interface State {
   readonly isConflictPutOff: boolean;
   readonly hoveredJump: string | null;
   readonly marks: Marks;
+  /** Names of the others who have this draft open to change it. */
+  readonly others: readonly string[];
 }
 
 type Listener = () => void;
@@ -49,6 +52,10 @@ export class Session {
   private current: State;
   private readonly listeners = new Set<Listener>();
   private count = 0;
+  /** Ids that published versions have. */
+  private readonly published: Set<string>;
+  /** Keys that steps had before their ids followed their names, by the keys they have now. */
+  private readonly formerKeys = new Map<string, string>();
   readonly canChange: boolean;
 
   constructor(
@@ -56,6 +63,7 @@ export class Session {
     marks: Marks = {},
   ) {
     this.canChange = start.can.change && !treeOf(start.state.content).isRuntime;
+    this.published = new Set(start.published_ids);
     this.current = {
       document: start.state.content,
       history: EMPTY,
@@ -73,6 +81,7 @@ export class Session {
       isConflictPutOff: false,
       hoveredJump: null,
       marks,
+      others: [],
     };
   }
 
@@ -110,7 +119,9 @@ export class Session {
       selection: kept.filter((key) => tree.byKey.has(key)),
       save: save === "conflict" || save === "paused" ? save : "unsaved",
     });
-    const problems = [...outcome.notices.map(sentence), ...outcome.troubles.map((trouble) => this.troubleWords(trouble))];
+    // half a name, while somebody types it, is no step that is gone; the doctor will tell
+    const troubles = outcome.troubles.filter((each) => outcome.burst === undefined || each.code !== "unknown-read");
+    const problems = [...outcome.notices.map(sentence), ...troubles.map((trouble) => this.troubleWords(trouble))];
     if (problems.length) this.message([sentence(outcome.label), ...problems].join(" "), true);
     else if (outcome.burst === undefined) this.message(sentence(outcome.label), false);
     return true;
@@ -159,6 +170,28 @@ export class Session {
   toggle(key: string): void {
     const { selection } = this.current;
     this.select(selection.includes(key) ? selection.filter((each) => each !== key) : [...selection, key]);
+  }
+
+  /** Somebody has typed a step's name: its id follows, where it may (model/commands/naming.ts). */
+  followName(key: string, before: string): void {
+    const outcome = followName(this.current.document, key, before, this.published);
+    if (!outcome.ok) return;
+    const id = outcome.select[0]!;
+    const moved = (each: string): string => (each === key ? id : each);
+    this.formerKeys.set(id, this.formKey(key));
+    this.update({ collapsed: new Set([...this.current.collapsed].map(moved)) });
+    this.run({ ...outcome, select: this.current.selection.map(moved) });
+  }
+
+  /** What a step's form is kept by while its id follows its name: a form that is made anew would lose the cursor. */
+  formKey(key: string): string {
+    const former = this.formerKeys.get(key);
+    return former === undefined || this.tree.byKey.has(former) ? key : former;
+  }
+
+  /** Everything in the document is in a published version now. */
+  notePublished(): void {
+    for (const id of this.tree.byId.keys()) this.published.add(id);
   }
 
   /** Select a step, open the containers around it, bring it into view; `field` gets the cursor. */

@@ -2,6 +2,7 @@
 
 import type { Json, Obj } from "../model/json";
 import type { Said } from "../model/change";
+import type { Language } from "../model/completion";
 
 export interface Choice {
   readonly value: string;
@@ -19,6 +20,7 @@ export interface Field {
   readonly choices?: readonly Choice[];
   readonly of?: readonly Field[];
   readonly of_function?: string;
+  readonly of_result?: string;
   readonly covers?: readonly string[];
   readonly only?: Readonly<Record<string, readonly string[]>>;
 }
@@ -55,6 +57,7 @@ export interface Catalogue {
   readonly sections: readonly { name: string; word: string; is_open: boolean }[];
   readonly kinds: { readonly by_name: Readonly<Record<string, Kind>>; readonly palette: readonly Entry[] };
   readonly flow: readonly Field[];
+  readonly language: Language;
   readonly functions: readonly Callable[];
   readonly agents: readonly Callable[];
   readonly people: readonly { path: string; title: string; is_group: boolean }[];
@@ -95,10 +98,11 @@ export interface Start {
   readonly language: string;
   readonly words: Readonly<Record<string, string>>;
   readonly icons: string;
-  readonly urls: Readonly<Record<"draft" | "check" | "publish" | "version" | "page" | "run" | "export" | "sign_in" | "if_it_fails", string>>;
+  readonly urls: Readonly<Record<"draft" | "check" | "samples" | "preview" | "editing" | "publish" | "version" | "page" | "run" | "export" | "sign_in" | "if_it_fails", string>>;
   readonly can: { readonly change: boolean; readonly publish: boolean; readonly run: boolean };
   readonly catalogue: Catalogue;
   readonly state: ServerState;
+  readonly published_ids: readonly string[];
 }
 
 let words: Readonly<Record<string, string>> = {};
@@ -116,6 +120,11 @@ export function t(name: string, about: Readonly<Record<string, string | number>>
   const singular = about.n === 1 ? words[`${name}_one`] : undefined;
   const sentence = singular ?? words[name] ?? name;
   return sentence.replace(/\{(\w+)\}/g, (whole, key: string) => (Object.hasOwn(about, key) ? String(about[key]) : whole));
+}
+
+/** A type of JSON Schema or of the language, in words. */
+export function typeWord(type: string): string {
+  return type ? t(`type_${type === "float" ? "number" : type}`) : "";
 }
 
 export function sentence({ word, about }: Said): string {

@@ -1,6 +1,6 @@
 // What a command must not do in silence: two nodes with one id, a jump or an expression that leads nowhere, a jump across branches.
 
-import { graphOf, jumpsOf, readsOf } from "./references";
+import { graphOf, hiddenIds, jumpsOf, readsOf } from "./references";
 import { END, type Place, type Tree } from "./tree";
 
 export type Trouble =
@@ -29,7 +29,8 @@ function findTroubles(tree: Tree): Trouble[] {
       if (!target) found.push({ code: "dangling", key: place.key, field, target: jump.target });
       else if (crosses(place, target, jump.kind)) found.push({ code: "crossing", key: place.key, field, target: jump.target });
     }
-    for (const id of readsOf(place.node)) if (!tree.byId.has(id)) found.push({ code: "unknown-read", key: place.key, target: id });
+    const own = hiddenIds(place.node);
+    for (const id of readsOf(place.node)) if (!tree.byId.has(id) && !own.includes(id)) found.push({ code: "unknown-read", key: place.key, target: id });
   }
   return found;
 }

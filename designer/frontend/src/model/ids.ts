@@ -23,9 +23,19 @@ export function isReserved(id: string): boolean {
   return RESERVED.has(id) || id.startsWith("__");
 }
 
+function baseOf(wanted: string): string {
+  return wanted && !isReserved(wanted) ? wanted : `step${wanted ? `_${wanted.replace(/^_+/, "")}` : ""}`;
+}
+
+/** Whether the designer made this id from these words. */
+export function isMadeFrom(id: string, words: string): boolean {
+  const base = baseOf(slug(words));
+  return id === base || (id.startsWith(`${base}_`) && /^\d+$/.test(id.slice(base.length + 1)));
+}
+
 /** An id close to `wanted` that is not in `taken`, and is put there. */
 export function freshId(wanted: string, taken: Set<string>): string {
-  const base = wanted && !isReserved(wanted) ? wanted : `step${wanted ? `_${wanted.replace(/^_+/, "")}` : ""}`;
+  const base = baseOf(wanted);
   let id = base;
   for (let number = 2; taken.has(id); number += 1) id = `${base}_${number}`;
   taken.add(id);

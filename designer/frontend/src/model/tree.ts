@@ -77,6 +77,13 @@ export function isBeside(place: Place): boolean {
   return place.isContainer && BESIDE.has(place.kind);
 }
 
+/** A node that stands in no tree, such as a step of a `reconcile`, as a place of its own. */
+export function placeOf(node: Obj, around: Place | null = null): Place {
+  const id = get(node, "id");
+  const own = isText(id) ? id : "";
+  return { key: around?.key ?? own, id: own, node, kind: kindOf(node), isContainer: isContainer(node), parent: around?.parent ?? null, index: 0, path: around?.path ?? [], depth: 0, children: [] };
+}
+
 const trees = new WeakMap<Obj, Tree>();
 
 export function treeOf(document: Obj): Tree {

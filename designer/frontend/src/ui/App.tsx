@@ -1,6 +1,7 @@
 // The page put together, and what floats above it: the list at a +, dialogs, what was just done.
 
 import { useEffect, useMemo, useState } from "react";
+import { pulse } from "../app/presence";
 import type { Saving } from "../app/saving";
 import type { Session } from "../app/session";
 import { t } from "../app/start";
@@ -41,6 +42,7 @@ function Page(): React.JSX.Element {
   const isPhone = useIsPhone();
   useEffect(() => listen(app, () => setFinds(true)), [app]);
   useEffect(() => app.saving.restore(), [app]);
+  useEffect(() => pulse(session, app.saving), [app, session]);
   return (
     <div className="design" data-view={view}>
       <Bar

@@ -48,6 +48,7 @@ export function Bar({ showsProblems, toggleProblems, publish, versions, find }: 
         <h1 className="truncate">{title}</h1>
         <Saved />
       </div>
+      <Others />
       {session.canChange && (
         <div className="button-group design-undo" role="group" aria-label={t("history")}>
           <button type="button" className="button button-icon" disabled={!back} aria-label={back ? t("undo_what", { what: sentence(back.label) }) : t("undo")} title={back ? t("undo_what", { what: sentence(back.label) }) : t("undo")} onClick={() => session.undo()}><Icon name="undo-2" /></button>
@@ -113,6 +114,17 @@ function PauseItem(): React.JSX.Element {
   const { saving } = useApp();
   const isPaused = useSession((state) => state.save === "paused");
   return <button type="button" className="menu-item" onClick={() => saving.pause(!isPaused)}><Icon name={isPaused ? "play" : "pause"} />{t(isPaused ? "autosave_on" : "autosave_off")}</button>;
+}
+
+/** Who edits now, besides oneself. What they save is merged step by step (model/merge.ts). */
+function Others(): React.JSX.Element {
+  const others = useSession((state) => state.others);
+  const names = others.join(", ");
+  return (
+    <span className="others" role="status">
+      {names && <span title={t("also_here_help")}><Icon name="users-round" /><span className="truncate">{t("also_here", { n: others.length, who: names })}</span></span>}
+    </span>
+  );
 }
 
 function Saved(): React.JSX.Element {

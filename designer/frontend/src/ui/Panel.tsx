@@ -1,18 +1,20 @@
 // The form of what is selected, made from the catalogue: no kind of step has a component of its own.
 
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { displayName, kindOf } from "../app/describe";
 import type { Way } from "../app/saving";
 import { t, type Field } from "../app/start";
 import { changeContainer, duplicate, remove, rename, setField, setFields, setFlowField, toggleDisabled, unwrap, wrap, outermost } from "../model/commands";
 import { get, isObj, type Json, type Obj } from "../model/json";
-import { properties, treeOf, workflowData, type Place } from "../model/tree";
+import { actionOf, properties, treeOf, workflowData, type Place } from "../model/tree";
 import { Form } from "./fields/common";
 import { FieldView } from "./fields/FieldView";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 
 export function Panel({ close }: { close?: () => void }): React.JSX.Element {
+  const { session } = useApp();
   const document = useSession((state) => state.document);
   const selection = useSession((state) => state.selection);
   const tree = treeOf(document);
@@ -21,7 +23,7 @@ export function Panel({ close }: { close?: () => void }): React.JSX.Element {
   return (
     <aside className="panel" aria-label={t("panel")}>
       {close && <button type="button" className="button button-quiet button-icon panel-close" aria-label={t("close")} onClick={close}><Icon name="x" /></button>}
-      {chosen.length > 1 ? <Several places={chosen} /> : only ? <StepForm key={only.key} place={only} /> : <FlowForm />}
+      {chosen.length > 1 ? <Several places={chosen} /> : only ? <StepForm key={session.formKey(only.key)} place={only} /> : <FlowForm />}
     </aside>
   );
 }
@@ -74,6 +76,7 @@ function StepForm({ place }: { place: Place }): React.JSX.Element {
   const body = useRef<HTMLDivElement>(null);
   const members = membersOf(place.node);
   useFieldFocus(body, place.key);
+  const naming = useNaming(place);
   const known = new Set(kind.fields.flatMap((field) => [field.name, ...(field.covers ?? [])]));
   const unknown: Field[] = Object.keys(members).filter((name) => !known.has(name) && name !== "step_type" && !(place.kind === "decision" && name === "condition")).map((name) => ({ name, type: "json", word: name, section: "more" }));
   return (
@@ -86,7 +89,7 @@ function StepForm({ place }: { place: Place }): React.JSX.Element {
         </div>
         {session.canChange && <Actions place={place} />}
       </header>
-      <div className="panel-body" ref={body}>
+      <div className="panel-body" ref={body} {...naming}>
         <Loose place={place} />
         <Fields place={place} fields={[...kind.fields, ...unknown]} members={members} />
         {place.id && <Foresight place={place} />}
@@ -94,6 +97,60 @@ function StepForm({ place }: { place: Place }): React.JSX.Element {
       </div>
     </>
   );
+}
+
+/** When somebody leaves the step's name, its id follows. */
+function useNaming(place: Place): Pick<React.HTMLAttributes<HTMLElement>, "onFocus" | "onBlur"> {
+  const { session } = useApp();
+  const began = useRef<string | null>(null);
+  const key = useRef(place.key);
+  key.current = place.key;
+  const leave = useCallback((): void => {
+    const before = began.current;
+    began.current = null;
+    if (before !== null) session.followName(key.current, before);
+  }, [session]);
+  useEffect(() => leave, [leave]); // a form that goes with the cursor in it
+  const leaveSoon = useAfterPointer(() => keepingFocus(key.current, leave));
+  const isName = (target: EventTarget): boolean => target instanceof Element && target.id === "f-action";
+  return {
+    onFocus: (event) => {
+      if (isName(event.target)) began.current ??= actionOf(place.node);
+    },
+    onBlur: (event) => {
+      if (!isName(event.target)) return;
+      leaveSoon(event.relatedTarget === null);
+    },
+  };
+}
+
+/** Runs `act` once what took the cursor away is over: a click or drag needs the elements that it began on. */
+function useAfterPointer(act: () => void): (isAtOnce: boolean) => void {
+  const isDown = useRef(false);
+  useEffect(() => {
+    const down = (): void => void (isDown.current = true);
+    const up = (): void => void (isDown.current = false);
+    const ends = ["pointerup", "pointercancel"];
+    window.addEventListener("pointerdown", down, true);
+    for (const end of ends) window.addEventListener(end, up, true);
+    return () => {
+      window.removeEventListener("pointerdown", down, true);
+      for (const end of ends) window.removeEventListener(end, up, true);
+    };
+  }, []);
+  return (isAtOnce) => {
+    if (isDown.current) window.addEventListener("pointerup", () => setTimeout(act), { once: true });
+    else if (isAtOnce) act();
+    else setTimeout(act);
+  };
+}
+
+/** `act` may give the step a new key, and so a new element: the one that had the focus hands it on. */
+function keepingFocus(key: string, act: () => void): void {
+  const item = document.activeElement?.closest<HTMLElement>("[role=treeitem]");
+  flushSync(act);
+  if (item?.dataset.key !== key || document.contains(item)) return;
+  document.querySelector<HTMLElement>('[role=treeitem][aria-selected="true"]')?.focus();
 }
 
 /** What the doctor says of the step as a whole, or of a field that is not shown. */

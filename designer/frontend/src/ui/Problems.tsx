@@ -6,6 +6,7 @@ import { remove, rename, setField } from "../model/commands";
 import type { Outcome } from "../model/change";
 import { freshId, takenIds } from "../model/ids";
 import { setAt, type Obj, type Path } from "../model/json";
+import { hiddenIds } from "../model/references";
 import { withNode, type Place } from "../model/tree";
 import { changed, said } from "../model/change";
 import type { Session } from "../app/session";
@@ -46,11 +47,14 @@ export function countWords(findings: readonly Finding[]): string {
 }
 
 function ProblemRow({ finding, session }: { finding: Finding; session: Session }): React.JSX.Element {
-  const place = finding.node ? (session.tree.byId.get(finding.node) ?? null) : null;
+  const own = finding.node ? (session.tree.byId.get(finding.node) ?? null) : null;
+  // a step of a reconcile stands in no tree; its owner's form shows it
+  const owner = finding.node && !own ? (session.tree.places.find((each) => hiddenIds(each.node).includes(finding.node)) ?? null) : null;
+  const place = own ?? owner;
   const [icon, tone] = LOOKS[finding.severity];
-  const fix = place && session.canChange ? fixOf(finding, place, session) : null;
+  const fix = own && session.canChange ? fixOf(finding, own, session) : null;
   const go = (): void => {
-    if (place) session.reveal(place.key, finding.field || "*");
+    if (place) session.reveal(place.key, owner ? "reconcile" : finding.field || "*");
     else session.select([]);
   };
   return (

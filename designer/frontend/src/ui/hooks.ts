@@ -1,6 +1,7 @@
 // How views read the session: each takes the part it shows and is drawn again only when that part changes.
 
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import type { Samples } from "../app/samples";
 import type { Saving } from "../app/saving";
 import type { Session, State } from "../app/session";
 
@@ -26,4 +27,19 @@ export function useApp(): App {
 export function useSession<Part>(part: (state: State) => Part): Part {
   const { session } = useApp();
   return useSyncExternalStore(session.subscribe, () => part(session.state));
+}
+
+/** Values of the last run, once they are wanted and here. */
+export function useSamples(isWanted: boolean): Samples | null {
+  const { saving } = useApp();
+  const [samples, setSamples] = useState<Samples | null>(null);
+  useEffect(() => {
+    if (!isWanted) return;
+    let isCurrent = true;
+    void saving.samples.get().then((found) => isCurrent && setSamples(found));
+    return () => {
+      isCurrent = false;
+    };
+  }, [isWanted, saving]);
+  return samples;
 }

@@ -128,6 +128,7 @@ export function listen(app: App, find: () => void): () => void {
     if (document.querySelector("dialog[open]")) return;
     if (control && event.shiftKey && key === "d" && session.selected) {
       event.preventDefault();
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // a name that is being typed is done
       if (session.run(duplicate(session.state.document, session.state.selection))) session.reveal(session.state.selection[0]!, "action");
     }
     if (event.key === "Escape" && event.target instanceof HTMLElement && event.target.closest(".panel")) {

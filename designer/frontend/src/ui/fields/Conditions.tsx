@@ -1,13 +1,14 @@
 // A condition in words: a value, how it compares, with what. The text behind it can be seen and written at any time.
 
-import { useMemo, useState } from "react";
+import { useId, useMemo, useState } from "react";
 import { available } from "../../app/offers";
-import { t } from "../../app/start";
+import { t, typeWord } from "../../app/start";
 import { asText, OPERATORS, shown, understood, written, type Comparison, type Condition, type Operator } from "../../model/conditions";
 import { useApp, useSession } from "../hooks";
 import { Icon } from "../Icon";
 import { Combo } from "./Combo";
 import { useForm, type ControlProps } from "./common";
+import { Preview } from "./Preview";
 import { Text } from "./Simple";
 
 const NAMES: Readonly<Record<Operator, string>> = { "==": "is", "!=": "is_not", ">": "is_more", ">=": "is_at_least", "<": "is_less", "<=": "is_at_most" };
@@ -32,12 +33,14 @@ export function ConditionField(props: ControlProps): React.JSX.Element {
 
 function Builder({ id, field, set, words, showText }: ControlProps & { words: Condition; showText: () => void }): React.JSX.Element {
   const { session } = useApp();
-  const { place } = useForm();
+  const { place, probes } = useForm();
+  const [isActive, setIsActive] = useState(false);
+  const preview = useId();
   const document = useSession((state) => state.document);
   const [fresh, setFresh] = useState<Partial<Comparison> | null>(words.parts.length ? null : {});
-  const offers = useMemo(() => available(document, place?.key ?? null, session.start.catalogue), [document, place, session]);
+  const offers = useMemo(() => available(document, place?.key ?? null, session.start.catalogue, probes), [document, place, session, probes]);
   const values = useMemo(() => new Set(offers.map((offer) => offer.expression)), [offers]);
-  const options = offers.map((offer) => ({ value: offer.expression, word: `${offer.group}: ${offer.word}`, help: offer.type || offer.expression }));
+  const options = offers.map((offer) => ({ value: offer.expression, word: `${offer.group}: ${offer.word}`, help: typeWord(offer.type) || offer.expression }));
   const write = (parts: readonly Comparison[], join = words.join): void => set(parts.length ? asText({ join, parts }) : undefined);
   const change = (at: number, part: Partial<Comparison>): void => {
     if (at < words.parts.length) return write(words.parts.map((each, index) => (index === at ? { ...each, ...part } : each)));
@@ -50,7 +53,7 @@ function Builder({ id, field, set, words, showText }: ControlProps & { words: Co
   const remove = (at: number): void => (at < words.parts.length ? write(words.parts.filter((_each, index) => index !== at)) : setFresh(null));
   const rows: Partial<Comparison>[] = fresh ? [...words.parts, fresh] : [...words.parts];
   return (
-    <div className="rows">
+    <div className="rows" onFocus={() => setIsActive(true)} onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setIsActive(false)}>
       {rows.length > 1 && (
         <select aria-label={t("how_many_hold")} value={words.join} onChange={(event) => write(words.parts, event.target.value as Condition["join"])}>
           <option value="&&">{t("all_hold")}</option>
@@ -73,6 +76,7 @@ function Builder({ id, field, set, words, showText }: ControlProps & { words: Co
         {!fresh && <button type="button" className="button button-small" onClick={() => setFresh({})}><Icon name="plus" />{t("add_condition")}</button>}
         <button type="button" className="link-button" onClick={showText}>{t("as_expression")}</button>
       </div>
+      <Preview id={preview} text={asText(words)} kind="condition" isActive={isActive} />
     </div>
   );
 }

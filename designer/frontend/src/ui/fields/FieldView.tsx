@@ -11,6 +11,7 @@ import { Reference, StepChoice } from "./References";
 import { Rows } from "./Rows";
 import { Schema } from "./Schema";
 import { ChoiceList, Duration, Flag, JsonText, Numeric, Retry, Text, Words } from "./Simple";
+import { Steps } from "./Steps";
 import { Values } from "./Values";
 
 type Control = (props: ControlProps) => React.JSX.Element;
@@ -39,6 +40,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   values: Values,
   rows: Rows,
   words: Words,
+  steps: Steps,
   schema: Schema,
   json: JsonText,
 };
@@ -93,7 +95,7 @@ export function FieldView({ field, path, id, members, set, setMany }: Props): Re
 function isAbout(found: string, path: Path, field: Field): boolean {
   const own = path.join(".");
   if (found === own || (field.covers ?? []).includes(found)) return true;
-  const isLeaf = field.type !== "group" && field.type !== "rows";
+  const isLeaf = !["group", "rows", "steps"].includes(field.type);
   return isLeaf && found.startsWith(`${own}.`);
 }
 
@@ -104,6 +106,13 @@ function isShown(field: Field, members: Obj, value: Json | undefined): boolean {
     const said = other === undefined || other === null ? "" : String(other);
     return wanted.some((each) => (each.endsWith("*") ? said.startsWith(each.slice(0, -1)) : each === said));
   });
+}
+
+/** The steps inside a group, whose results its other fields can read. */
+function probesIn(field: Field, members: Obj): Obj[] | undefined {
+  const name = field.of?.find((part) => part.type === "steps")?.name;
+  const steps = name === undefined ? undefined : get(members, name);
+  return Array.isArray(steps) ? steps.filter(isObj) : undefined;
 }
 
 function Group({ id, field, value, set, path }: ControlProps & { path: Path }): React.JSX.Element {
@@ -129,7 +138,7 @@ function Group({ id, field, value, set, path }: ControlProps & { path: Path }): 
         {field.word}
         {!context.isReadOnly && isObj(value) && <button type="button" className="button button-quiet button-icon button-small" aria-label={t("remove_group", { what: field.word })} title={t("remove_group", { what: field.word })} onClick={() => set(undefined)}><Icon name="x" /></button>}
       </legend>
-      <Form.Provider value={{ ...context, members }}>
+      <Form.Provider value={{ ...context, members, probes: probesIn(field, members) ?? context.probes, setMembers: set }}>
         {(field.of ?? []).map((part) => (
           <FieldView key={part.name} field={part} path={[...path, part.name]} id={`${id}-${part.name}`} members={members} set={(next) => change(part.name, next)} />
         ))}

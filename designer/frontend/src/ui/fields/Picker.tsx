@@ -2,8 +2,10 @@
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { available, type Offer } from "../../app/offers";
-import { t } from "../../app/start";
-import { useApp, useSession } from "../hooks";
+import { inLoops, loopsAround, NONE } from "../../app/samples";
+import { moment, t, typeWord } from "../../app/start";
+import { sampleAt, shortly, withSamples } from "../../model/completion";
+import { useApp, useSamples, useSession } from "../hooks";
 import { Icon } from "../Icon";
 import { useForm } from "./common";
 
@@ -21,11 +23,13 @@ export function ValuePicker({ put }: { put: (expression: string) => void }): Rea
 
 function Offers({ put, close }: { put: (expression: string) => void; close: () => void }): React.JSX.Element {
   const { session } = useApp();
-  const { place } = useForm();
+  const { place, probes } = useForm();
   const document = useSession((state) => state.document);
   const [typed, setTyped] = useState("");
   const box = useRef<HTMLDivElement>(null);
-  const offers = useMemo(() => available(document, place?.key ?? null, session.start.catalogue), [document, place, session]);
+  const samples = useSamples(true) ?? NONE;
+  const values = useMemo(() => inLoops(samples.values, loopsAround(place)), [samples, place]);
+  const offers = useMemo(() => withSamples(available(document, place?.key ?? null, session.start.catalogue, probes), values), [document, place, session, probes, values]);
   useEffect(() => {
     const outside = (event: PointerEvent): void => {
       if (!box.current?.parentElement?.contains(event.target as Node)) close();
@@ -48,6 +52,7 @@ function Offers({ put, close }: { put: (expression: string) => void; close: () =
       }}
     >
       <input type="search" autoFocus aria-label={t("find_value")} placeholder={t("find_value")} value={typed} onChange={(event) => setTyped(event.target.value)} />
+      {samples.run && <p className="offers-run help">{t(samples.run.is_test ? "samples_of_test" : "samples_of_run")} <a href={samples.run.url} target="_blank" rel="noopener">{moment(samples.run.at)}</a></p>}
       <div className="offers-list">
         {groups.map((group) => (
           <div key={group} role="group" aria-label={group}>
@@ -62,8 +67,11 @@ function Offers({ put, close }: { put: (expression: string) => void; close: () =
                   close();
                 }}
               >
-                <span>{offer.word}</span>
-                <span className="offer-type">{offer.type}</span>
+                <span className="offer-words">
+                  <span>{offer.word}</span>
+                  <span className="combo-help">{shortly(sampleAt(values, offer.expression))}</span>
+                </span>
+                <span className="offer-type">{typeWord(offer.type)}</span>
               </button>
             ))}
           </div>

@@ -10,12 +10,6 @@ export function Rows({ id, field, value, set }: ControlProps): React.JSX.Element
   const context = useForm();
   const rows: Json[] = Array.isArray(value) ? value : [];
   const write = (next: Json[]): void => set(next.length ? next : field.name === "rules" ? [] : undefined);
-  const move = (at: number, by: number): void => {
-    const next = rows.slice();
-    const [row] = next.splice(at, 1);
-    next.splice(at + by, 0, row!);
-    write(next);
-  };
   return (
     <div className="rows">
       {rows.map((row, at) => (
@@ -25,16 +19,37 @@ export function Rows({ id, field, value, set }: ControlProps): React.JSX.Element
               <FieldView key={part.name} field={part} path={[field.name, at, part.name]} id={`${id}-${at}-${part.name}`} members={isObj(row) ? row : {}} set={(next) => write(rows.map((each, index) => (index === at ? changed(row, part.name, next) : each)))} />
             ))}
           </Form.Provider>
-          {!context.isReadOnly && (
-            <div className="row-tools">
-              <button type="button" className="button button-quiet button-icon button-small" disabled={at === 0} aria-label={t("move_up")} title={t("move_up")} onClick={() => move(at, -1)}><Icon name="chevron-up" /></button>
-              <button type="button" className="button button-quiet button-icon button-small" disabled={at === rows.length - 1} aria-label={t("move_down")} title={t("move_down")} onClick={() => move(at, 1)}><Icon name="chevron-down" /></button>
-              <button type="button" className="button button-quiet button-icon button-small" aria-label={t("remove_row")} title={t("remove_row")} onClick={() => write(rows.filter((_each, index) => index !== at))}><Icon name="trash-2" /></button>
-            </div>
-          )}
+          {!context.isReadOnly && <RowTools at={at} count={rows.length} move={(by) => write(moved(rows, at, by))} remove={() => write(rows.filter((_each, index) => index !== at))} />}
         </fieldset>
       ))}
       {!context.isReadOnly && <button type="button" className="button button-small" onClick={() => write([...rows, {}])}><Icon name="plus" />{t("add_row")}</button>}
+    </div>
+  );
+}
+
+export function moved(rows: readonly Json[], at: number, by: number): Json[] {
+  const next = rows.slice();
+  const [row] = next.splice(at, 1);
+  next.splice(at + by, 0, row!);
+  return next;
+}
+
+interface Tools {
+  readonly at: number;
+  readonly count: number;
+  readonly move: (by: number) => void;
+  readonly remove: () => void;
+}
+
+export function RowTools({ at, count, move, remove }: Tools): React.JSX.Element {
+  const tool = (icon: string, word: string, isOff: boolean, act: () => void): React.JSX.Element => (
+    <button type="button" className="button button-quiet button-icon button-small" disabled={isOff} aria-label={t(word)} title={t(word)} onClick={act}><Icon name={icon} /></button>
+  );
+  return (
+    <div className="row-tools">
+      {tool("chevron-up", "move_up", at === 0, () => move(-1))}
+      {tool("chevron-down", "move_down", at === count - 1, () => move(1))}
+      {tool("trash-2", "remove_row", false, remove)}
     </div>
   );
 }

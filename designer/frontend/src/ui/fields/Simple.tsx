@@ -1,46 +1,32 @@
 // Controls for single values.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { delaysOf, inUnits, milliseconds, parsed, PRESETS, short } from "../../model/durations";
 import { get, isObj, type Json } from "../../model/json";
 import { duration, t } from "../../app/start";
 import { Icon } from "../Icon";
 import { isTemplate, useForm, type ControlProps } from "./common";
-import { ValuePicker } from "./Picker";
+import { Expression } from "./Expression";
 
-/** Text of one or several lines; with `fx` a button that puts in a value. */
-export function Text({ id, field, value, set, isInvalid, describedBy, lines = 1, fx = null }: ControlProps & { lines?: number; fx?: "template" | "condition" | null }): React.JSX.Element {
+/** Text of one or several lines; with `fx` one in which expressions stand. */
+export function Text({ fx, ...props }: ControlProps & { lines?: number; fx?: "template" | "condition" }): React.JSX.Element {
+  return fx ? <Expression {...props} fx={fx} /> : <Plain {...props} />;
+}
+
+function Plain({ id, field, value, set, isInvalid, describedBy, lines = 1 }: ControlProps & { lines?: number }): React.JSX.Element {
   const { isReadOnly } = useForm();
-  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const shown = value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
   const shared = {
     id,
-    ref: input,
     value: shown,
     readOnly: isReadOnly,
     "aria-invalid": isInvalid || undefined,
     "aria-describedby": describedBy,
     placeholder: field.default === undefined ? undefined : String(field.default),
-    spellCheck: fx === null,
-    className: fx === "condition" ? "input-code" : undefined,
+    spellCheck: true,
     onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => set(event.target.value === "" ? undefined : event.target.value),
   };
-  const put = (expression: string): void => {
-    const element = input.current!;
-    const text = fx === "condition" ? expression : field.type === "value" && shown === "" ? `\${${expression}}` : `{{ ${expression} }}`;
-    const [from, to] = [element.selectionStart ?? shown.length, element.selectionEnd ?? shown.length];
-    set(shown.slice(0, from) + text + shown.slice(to));
-    requestAnimationFrame(() => {
-      element.focus();
-      element.setSelectionRange(from + text.length, from + text.length);
-    });
-  };
-  return (
-    <div className={fx ? "with-picker" : undefined}>
-      {lines > 1 ? <textarea rows={lines} {...shared} /> : <input type="text" autoComplete="off" {...shared} />}
-      {fx && !isReadOnly && <ValuePicker put={put} />}
-    </div>
-  );
+  return lines > 1 ? <textarea rows={lines} {...shared} /> : <input type="text" autoComplete="off" {...shared} />;
 }
 
 export function Numeric({ id, field, value, set, isInvalid, describedBy }: ControlProps): React.JSX.Element {

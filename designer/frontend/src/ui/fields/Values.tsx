@@ -8,7 +8,7 @@ import { setting } from "../../model/tree";
 import { useApp } from "../hooks";
 import { Icon } from "../Icon";
 import { useForm, type ControlProps } from "./common";
-import { Text } from "./Simple";
+import { JsonText, Text } from "./Simple";
 
 interface Argument {
   readonly name: string;
@@ -23,7 +23,9 @@ export function Values(props: ControlProps): React.JSX.Element {
   const { isReadOnly } = useForm();
   const known = useArguments(field);
   const [fresh, setFresh] = useState("");
-  if (isText(value)) return <Text {...props} fx="template" />;
+  const [asTemplate, setAsTemplate] = useState(false);
+  if (isText(value) || asTemplate) return <Text {...props} fx="template" />;
+  if (value !== undefined && value !== null && !isObj(value)) return <JsonText {...props} />;
   const members: Obj = isObj(value) ? value : {};
   const more = Object.keys(members).filter((name) => !known.some((each) => each.name === name));
   const change = (name: string, next: Json | undefined): void => {
@@ -57,6 +59,7 @@ export function Values(props: ControlProps): React.JSX.Element {
         <div className="values-new">
           <input type="text" value={fresh} aria-label={t("name_of_value")} placeholder={t("name_of_value")} onChange={(event) => setFresh(event.target.value)} onKeyDown={(event) => event.key === "Enter" && (event.preventDefault(), add())} />
           <button type="button" className="button button-small" disabled={!fresh.trim()} onClick={add}><Icon name="plus" />{t("add")}</button>
+          {Object.keys(members).length === 0 && <button type="button" className="button button-quiet button-icon button-small" aria-label={t("as_template")} title={t("as_template")} onClick={() => setAsTemplate(true)}><Icon name="braces" /></button>}
         </div>
       )}
     </div>
@@ -78,14 +81,16 @@ function Cell({ id, value, type, set }: { id: string; value: Json | undefined; t
   return <Text id={id} field={{ name: id, type: "value", word: "", section: "" }} value={value} set={take} isInvalid={false} fx="template" />;
 }
 
+/** What the function takes that the field is about, or for `of_result` what it gives. */
 function useArguments(field: Field): Argument[] {
   const { session } = useApp();
   const { place, members } = useForm();
-  if (!field.of_function) return [];
-  const reference = get(members, field.of_function) ?? (place ? setting(place.node, field.of_function) : undefined);
+  const about = field.of_function ?? field.of_result;
+  if (!about) return [];
+  const reference = get(members, about) ?? (place ? setting(place.node, about) : undefined);
   const path = referencePath(reference);
   const found = session.start.catalogue.functions.find((each) => each.path === path);
-  const schema = found?.input_schema;
+  const schema = field.of_result ? found?.output_schema : found?.input_schema;
   const required = get(schema, "required");
   const properties = get(schema, "properties");
   if (!isObj(properties)) return [];

@@ -21,6 +21,10 @@ export interface FormContext {
   /** The object whose members the fields around are. */
   readonly members: Obj;
   readonly isReadOnly: boolean;
+  /** The steps of a `reconcile` whose results can be read here, besides what the step itself can read. */
+  readonly probes?: readonly Obj[];
+  /** Takes new members for the group around, where a control changes more than its own. */
+  readonly setMembers?: (members: Obj) => void;
 }
 
 export const Form = createContext<FormContext>({ place: null, members: {}, isReadOnly: false });
