@@ -22,6 +22,8 @@ export interface Change {
   readonly troubles: readonly Trouble[];
   /** Changes in a row with the same mark are one entry of the history: a burst of typing. */
   readonly burst?: string;
+  /** It completes the change before it of the same burst, however long ago that was. */
+  readonly completes?: true;
 }
 
 export interface Refusal {

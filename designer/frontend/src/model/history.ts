@@ -26,7 +26,8 @@ export const EMPTY: History = { past: [], future: [] };
 /** A change that was refused never gets here, so it neither fills the past nor wipes the future. */
 export function recorded(history: History, before: Obj, selected: readonly string[], change: Change, now: number): History {
   const last = history.past[history.past.length - 1];
-  const goesOn = last && change.burst !== undefined && last.burst === change.burst && now - last.at < BURST_MS && last.after === before && history.future.length === 0;
+  const inTime = last && (change.completes || now - last.at < BURST_MS);
+  const goesOn = last && inTime && change.burst !== undefined && last.burst === change.burst && last.after === before && history.future.length === 0;
   const entry: Entry = {
     label: change.label,
     before: goesOn ? last.before : before,

@@ -20,7 +20,7 @@ export function followName(document: Parameters<typeof rename>[0], key: string, 
   const outcome = rename(document, key, freshId(wanted, taken));
   if (!outcome.ok) return outcome;
   // one entry of the history with the typing before it; what was wrong with the step before is no news under its new key
-  return { ...outcome, troubles: [], label: said("change_field", { name: nameOf(place), field: "action" }), burst: `${key}:action` };
+  return { ...outcome, troubles: [], label: said("change_field", { name: nameOf(place), field: "action" }), burst: `${key}:action`, completes: true };
 }
 
 /** The ids to which jumps lead and which expressions name, those of the flow itself included. */
