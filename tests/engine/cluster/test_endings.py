@@ -54,8 +54,12 @@ def test_a_worker_that_is_killed_while_the_cluster_stops_does_not_keep_it(start_
     cluster = start_cluster()
     send("work", "a", 30_000)
     eventually(lambda: notes.read("began"))
+    busy = cluster.busy()
     cluster.root.terminate()
-    cluster.busy().kill()
+    eventually(
+        lambda: not cluster.of("pusher")
+    )  # it is stopping: before that, another worker would take the message up
+    busy.kill()
     assert cluster.wait(30) == 0
     assert notes.read("died")
     assert ready() == 1
