@@ -39,7 +39,18 @@ def django_db_setup(
         made = setup_databases(verbosity=0, interactive=False)
     yield
     with django_db_blocker.unblock():
+        _hang_up_others()
         teardown_databases(made, verbosity=0)
+
+
+def _hang_up_others() -> None:
+    """Threads of a pool keep their connections as long as the process lives, and PostgreSQL drops no database in use."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
 
 @pytest.fixture
