@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
+from flows import kinds
+
 LOWERING: Final = 2
 """Number of the lowering's format; stored with every graph."""
 
@@ -123,6 +125,10 @@ class Graph:
             found.append(stack.pop())
             stack += reversed(self.nodes[found[-1]].children)
         return tuple(found)
+
+    def manifest_of(self, node: Node) -> Mapping[str, Any] | None:
+        """The policy part of the manifest of the function that ``node`` calls, as the version was made with it."""
+        return self.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
 
     def find(self, node_id: str) -> Node | None:
         """The node of that id, or ``None``."""

@@ -12,16 +12,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 from referencing.exceptions import Unresolvable
 
-from engine.machine.turn import Turn
-from flows import kinds
-from flows.graph import Node
 from flows.schemas import schema_problem
 from flows.values import dumps
-
-
-def manifest_of(turn: Turn, node: Node) -> Mapping[str, Any] | None:
-    """The manifest's policy part of the function that ``node`` calls, as its version was published with it."""
-    return turn.graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
 
 
 def output_problem(manifest: Mapping[str, Any] | None, output: Any) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.machine import expressions, paths, steps, unknowns
 from engine.machine.faults import Fault, is_fatal
-from engine.machine.outputs import manifest_of, output_problem
+from engine.machine.outputs import output_problem
 from engine.machine.position import Frame, Leaf
 from engine.machine.turn import Turn
 from engine.outcomes import Unknown
@@ -32,7 +32,7 @@ def begin(turn: Turn, node: Node, unknown: Unknown) -> None:
 
 def told(turn: Turn) -> bool:
     """All probes have run: whether the effect is there, the ``outcome`` says. ``True``: it is, and the step has succeeded."""
-    node, manifest = _node(turn), manifest_of(turn, _node(turn))
+    node, manifest = _node(turn), turn.graph.manifest_of(_node(turn))
     reconcile = node.settings["reconcile"]
     try:
         took_effect = expressions.holds(turn, reconcile.get("outcome"))
@@ -54,7 +54,7 @@ def told(turn: Turn) -> bool:
 
 def no_effect(turn: Turn, node: Node, unknown: Unknown) -> Fault:
     """The call did not take effect: the attempt is a failure with the code of its ambiguous end."""
-    final = is_fatal(manifest_of(turn, node), unknown.code, unknown.status)
+    final = is_fatal(turn.graph.manifest_of(node), unknown.code, unknown.status)
     kind = "timeout" if unknown.code == "timeout" else "step_error"
     return Fault(unknown.message, kind, unknown.code, unknown.status, final=final)
 

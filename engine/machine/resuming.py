@@ -14,7 +14,6 @@ from engine.machine import endings, paths, reconciling, steps, unknowns
 from engine.machine.faults import Fault
 from engine.machine.happenings import AbandonAsked, ResumeAsked
 from engine.machine.kinds import KINDS
-from engine.machine.outputs import manifest_of
 from engine.machine.position import Settled
 from engine.machine.run import EndedChild, Undo
 from engine.machine.turn import Hold, NewChild, Reopened, Turn
@@ -146,7 +145,7 @@ def _settle(turn: Turn, node: Node, ask: Mapping[str, Any]) -> None:
     if ask["ack"] == "not_applied":
         steps.retry_or_fail(turn, node, reconciling.no_effect(turn, node, unknown))
     else:
-        unknowns.meet(turn, node, manifest_of(turn, node), unknown, AttemptResult.UNKNOWN)
+        unknowns.meet(turn, node, turn.graph.manifest_of(node), unknown, AttemptResult.UNKNOWN)
 
 
 def _applied(turn: Turn, node: Node, ask: Mapping[str, Any]) -> None:

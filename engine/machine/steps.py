@@ -261,7 +261,7 @@ def declared_compensation(graph: Graph, node: Node) -> tuple[str, Mapping[str, A
         return own, node.settings.get("compensation_input_mapping"), False
     if node.kind != kinds.FUNCTION:
         return None
-    manifest = graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
+    manifest = graph.manifest_of(node)
     default = (manifest or {}).get("compensation")
     path = kinds.reference_path((default or {}).get("function_ref"))
     if default is None or path is None:

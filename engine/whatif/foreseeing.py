@@ -39,7 +39,7 @@ def foresee(graph: Graph, node_id: str, how: How = "failure") -> tuple[Rung, ...
 
 
 def _foreseen(graph: Graph, node: Node, how: How) -> Iterator[Rung]:
-    manifest = _manifest(graph, node)
+    manifest = graph.manifest_of(node)
     if how == "timeout" and not _is_expiry(node, manifest):
         how = "unknown" if unknowns.can_be(manifest) else "failure"
     if how == "timeout":
@@ -52,10 +52,6 @@ def _foreseen(graph: Graph, node: Node, how: How) -> Iterator[Rung]:
             return
     yield from _retries(node)
     yield from _climb(graph, node, _FAILED)
-
-
-def _manifest(graph: Graph, node: Node) -> Mapping[str, Any] | None:
-    return graph.manifests.get(kinds.reference_path(node.settings.get("function_ref")) or "")
 
 
 def _is_expiry(node: Node, manifest: Mapping[str, Any] | None) -> bool:

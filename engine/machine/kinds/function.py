@@ -6,7 +6,7 @@ from typing import Any
 from engine.machine import keys, reconciling, steps, unknowns
 from engine.machine.faults import Fault, deadline_passed, of_failure
 from engine.machine.kinds import KINDS, Kind
-from engine.machine.outputs import manifest_of, output_problem
+from engine.machine.outputs import output_problem
 from engine.machine.turn import Turn
 from engine.outcomes import Failed, Result, Succeeded, TimedOut, Unknown, WorkerLost
 from engine.states import AttemptResult
@@ -26,7 +26,7 @@ class FunctionStep(Kind):
         self._call(turn, node)
 
     def call_ended(self, turn: Turn, node: Node, result: Result) -> None:
-        manifest = manifest_of(turn, node)
+        manifest = turn.graph.manifest_of(node)
         match result:
             case Succeeded(output):
                 self._succeeded(turn, node, manifest, output)
@@ -52,7 +52,7 @@ class FunctionStep(Kind):
         arguments, found = steps.resolve_or_fail(turn, node, "arguments", node.settings.get("arguments") or {})
         if found and keys.fix(turn, node):
             assert turn.leaf is not None
-            parameter = (manifest_of(turn, node) or {}).get("idempotency_param")
+            parameter = (turn.graph.manifest_of(node) or {}).get("idempotency_param")
             steps.call_out(turn, node, path, keys.put_in(arguments, parameter, turn.leaf.key))
 
     def _succeeded(self, turn: Turn, node: Node, manifest: Mapping[str, Any] | None, output: Any) -> None:
