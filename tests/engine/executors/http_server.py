@@ -5,8 +5,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, TypeAlias
+
+from tests.engine.executors.serving import LeavingServer, serving
 
 Answer: TypeAlias = Callable[["Handler"], None]
 
@@ -51,8 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class HttpServer(ThreadingHTTPServer):
-    daemon_threads = True
+class HttpServer(LeavingServer):
     request_queue_size = 64
 
     def __init__(self, answers: list[Answer]) -> None:
@@ -79,15 +80,8 @@ class HttpServer(ThreadingHTTPServer):
 
 @contextmanager
 def running(*answers: Answer) -> Iterator[HttpServer]:
-    with HttpServer(list(answers)) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.gone.set()
-            server.shutdown()
-            thread.join()
+    with serving(HttpServer(list(answers))) as server:
+        yield server
 
 
 def gives(body: Any, status: int = 200, **headers: str) -> Answer:

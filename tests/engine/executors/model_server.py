@@ -4,8 +4,10 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, TypeAlias
+
+from tests.engine.executors.serving import LeavingServer, serving
 
 Answer: TypeAlias = Callable[["Handler"], None]
 
@@ -40,9 +42,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class ModelServer(ThreadingHTTPServer):
-    daemon_threads = True
-
+class ModelServer(LeavingServer):
     def __init__(self, answers: list[Answer]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers = answers
@@ -57,15 +57,8 @@ class ModelServer(ThreadingHTTPServer):
 
 @contextmanager
 def running(*answers: Answer) -> Iterator[ModelServer]:
-    with ModelServer(list(answers)) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.gone.set()
-            server.shutdown()
-            thread.join()
+    with serving(ModelServer(list(answers))) as server:
+        yield server
 
 
 def part(finish: str | None = None, **delta: Any) -> dict[str, Any]:
