@@ -44,13 +44,14 @@ def django_db_setup(
 
 
 def _hang_up_others() -> None:
-    """Threads of a pool keep their connections as long as the process lives, and PostgreSQL drops no database in use."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+    """PostgreSQL drops no database in use: nobody may come any more, and threads of a pool that are still there go."""
+    if connection.vendor != "postgresql":
+        return
+    name = connection.settings_dict["NAME"]
+    connection.close()
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f"ALTER DATABASE {connection.ops.quote_name(name)} ALLOW_CONNECTIONS false")
+        cursor.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", [name])
 
 
 @pytest.fixture
