@@ -13,8 +13,8 @@ from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
 from engine.people import DjangoPeople
 from engine.ports import Pinned, Ports, Published
-from flows import graph
 from flows.models import FlowVersion
+from flows.versions import graph_of
 
 HINT_LOST_AFTER = timedelta(seconds=30)
 
@@ -47,12 +47,8 @@ class PublishedFlows:
     """Flows and versions out of the database. Versions never change, so their graphs are kept."""
 
     def published(self, workspace_id: int, path: str) -> Published | None:
-        newest = (
-            FlowVersion.objects.filter(flow__workspace=workspace_id, flow__path=path, number__isnull=False)
-            .order_by("-number")
-            .values_list("flow_id", "id", "number", "flow__path", "flow__enabled")
-            .first()
-        )
+        versions = FlowVersion.objects.published().of_path(workspace_id, path).newest_first()
+        newest = versions.values_list("flow_id", "id", "number", "flow__path", "flow__enabled").first()
         if newest is None:
             return None
         flow_id, version_id, number, found, enabled = newest
@@ -64,8 +60,8 @@ class PublishedFlows:
 
 @lru_cache(maxsize=256)
 def _pinned(version_id: int) -> Pinned:
-    version = FlowVersion.objects.select_related("flow").get(pk=version_id)
-    return Pinned(graph.from_json(version.graph), version.flow.path, version.number)
+    path, number = FlowVersion.objects.values_list("flow__path", "number").get(pk=version_id)
+    return Pinned(graph_of(version_id), path, number)
 
 
 @cache
