@@ -10,6 +10,8 @@ from django.db import connection, connections
 from django.test.utils import setup_databases, teardown_databases
 from pytest_django import DjangoDbBlocker
 
+from engine import ports_production
+from flows.versions import graph_of
 from tests import failure_documents
 
 DATABASE = {"db", "transactional_db"}
@@ -70,6 +72,14 @@ def database_url() -> str:
     if connection.vendor == "sqlite":
         return f"sqlite:///{config['NAME']}"
     return f"postgres://{config['USER']}@{config['HOST']}:{config['PORT']}/{config['NAME']}"
+
+
+@pytest.fixture(autouse=True)
+def forgotten_versions() -> Iterator[None]:
+    """A version never changes, so a process keeps its graph; a test's rollback makes its id mean another one."""
+    yield
+    ports_production._pinned.cache_clear()
+    graph_of.cache_clear()
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from designer import access
 from designer.http import SignedIn
 from designer.presenters.outline import outline_of
-from designer.presenters.run_rows import COLUMNS_LEFT_OUT, run_rows, with_gist
+from designer.presenters.run_rows import light, run_rows, with_gist
 from engine.models import Instance
 from flows.doctor import Finding, check_document
 from flows.library import DatabaseLibrary
@@ -132,6 +132,4 @@ def _content(tab: str, flow: Flow, draft: Draft, request: SignedIn) -> dict[str,
 
 def _runs(flow: Flow, request: SignedIn) -> Sequence[Instance]:
     visible: QuerySet[Instance] = access.instances_for(request.user, flow.workspace.slug)
-    own = visible.filter(flow=flow, parent=None).select_related("flow", "version", "started_by").order_by("-pk")
-    light = own.defer(*COLUMNS_LEFT_OUT, "version__source", "version__definition", "version__graph")
-    return list(with_gist(light)[:RUNS_SHOWN])
+    return list(with_gist(light(visible.filter(flow=flow, parent=None))).order_by("-pk")[:RUNS_SHOWN])

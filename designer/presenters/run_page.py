@@ -17,7 +17,7 @@ from designer.presenters import again, facts, stories
 from designer.presenters.event_lines import event_page
 from designer.presenters.failure_part import FailurePart, failure_part
 from designer.presenters.run_diagram import marks, replay
-from designer.presenters.run_rows import lasted, run_rows, started_by, with_gist
+from designer.presenters.run_rows import lasted, light, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
 from engine.models import Attempt, Event, InboxTask, Instance
@@ -114,9 +114,8 @@ def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], re
         case "undo":
             return {"undo": undo, "undo_began": any(line.row.attempts for line in undo)}
         case "children":
-            children = Instance.objects.filter(parent=run).defer("input", "output", "not_run", "test_config")
             # In the order of the index on parents: by the id alone the database would look for them among all runs.
-            found = children.select_related("flow", "version", "started_by").order_by("parent_visit", "id")
+            found = light(Instance.objects.filter(parent=run)).order_by("parent_visit", "id")
             return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
         case "diagram":
             return {"marks": marks(run), "replay": replay(run)}

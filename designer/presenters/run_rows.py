@@ -20,7 +20,10 @@ from engine.states import TERMINAL, WaitKind
 GIST_READ: Final = 400
 GIST_VALUES: Final = 3
 GIST_LENGTH: Final = 40
-COLUMNS_LEFT_OUT = ("input", "output", "not_run", "test_config")
+_HEAVY: Final = (
+    *("input", "output", "not_run", "test_config", "flow__draft", "flow__description"),
+    *("version__source", "version__definition", "version__graph", "version__note"),
+)
 """Large values that no row shows."""
 
 
@@ -61,6 +64,11 @@ def run_rows(runs: Sequence[Instance]) -> list[RunRow]:
         gist = facts.branch_name(run, drawing) or gist_of(getattr(run, "input_begins", ""))
         rows.append(RunRow(run, gist, started_by(run), stories.in_short(run, known), lasted(run), overdue))
     return rows
+
+
+def light(runs: QuerySet[Instance]) -> QuerySet[Instance]:
+    """Runs with what a row needs of their flow, version and starter, and without what is large."""
+    return runs.select_related("flow", "version", "started_by").defer(*_HEAVY)
 
 
 def with_gist(runs: QuerySet[Instance]) -> QuerySet[Instance]:

@@ -16,9 +16,8 @@ from django.views.decorators.http import require_http_methods
 from designer import access, bulk, run_filters
 from designer.http import SignedIn
 from designer.paging import as_uuid
-from designer.presenters.run_rows import run_rows, with_gist
+from designer.presenters.run_rows import light, run_rows, with_gist
 from designer.toasts import toast
-from designer.views.run_list import light
 from designer.workspaces import current
 from engine.models import Instance
 
@@ -63,7 +62,7 @@ def _chosen(request: SignedIn, asked: QueryDict) -> Sequence[Instance]:
     """The runs in the address that this person sees, newest first; what is no id or too much is left out."""
     ids: list[UUID] = [run_id for text in asked.getlist("run")[: bulk.MOST] if (run_id := as_uuid(text))]
     visible = access.instances_for(request.user, current(request)).filter(pk__in=ids)
-    return list(with_gist(light(visible).select_related("root", "flow", "version", "started_by")).order_by("-pk"))
+    return list(with_gist(light(visible).select_related("root")).order_by("-pk"))
 
 
 def _tell(request: SignedIn, action: bulk.BulkAction, done: int, left: int) -> None:

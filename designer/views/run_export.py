@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from designer import access, run_export, run_filters
 from designer.http import SignedIn
-from designer.views.run_list import light
+from designer.presenters.run_rows import light
 from designer.workspaces import current
 
 _TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}

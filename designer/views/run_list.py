@@ -14,7 +14,7 @@ from designer import access, bulk, run_filters
 from designer.drawings import drawing_of
 from designer.http import SignedIn
 from designer.paging import Keyset, as_uuid, keyset
-from designer.presenters.run_rows import COLUMNS_LEFT_OUT, run_rows, with_gist
+from designer.presenters.run_rows import light, run_rows, with_gist
 from designer.run_filters import COUNTED, SINCE, STATUSES, Names, RunFilters
 from designer.run_query import Count, RunQuery, bounded_count
 from designer.saved_views import views_for
@@ -58,22 +58,6 @@ def run_list(request: SignedIn) -> HttpResponse:
         "views": views_for(user, workspace),
     }
     return render(request, "run_list.html", context)
-
-
-_HEAVY = (
-    *COLUMNS_LEFT_OUT,
-    "flow__draft",
-    "flow__description",
-    "version__source",
-    "version__definition",
-    "version__graph",
-    "version__note",
-)
-
-
-def light(runs: QuerySet[Instance]) -> QuerySet[Instance]:
-    """Runs with what a row needs of their flow, version and starter, and without what is large."""
-    return runs.select_related("flow", "version", "started_by").defer(*_HEAVY)
 
 
 def _total(page: Keyset[Instance], shown: QuerySet[Instance]) -> Count:

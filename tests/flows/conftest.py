@@ -7,14 +7,12 @@ from django.contrib.auth.models import User
 
 from flows import library, publishing
 from flows.models import Flow, Workspace
-from flows.versions import graph_of
 
 
 @pytest.fixture(autouse=True)
 def _forgetful() -> Iterator[None]:
     """No test sees what another one's rolled-back tables said."""
     library.forget()
-    graph_of.cache_clear()
     yield
     library.forget()
 

@@ -12,8 +12,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from designer import live, run_export
+from designer.presenters.run_rows import light
 from designer.run_query import RunQuery
-from designer.views.run_list import light
 from engine.models import Instance
 from engine.states import Status
 from tests.designer.server import running_server
