@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from engine import failpoints, recovery
 from engine.models import Instance, Undo, Visit
 from engine.outcomes import Failed
 from engine.scenarios.cleaning import clean
+from tests.engine.deaths import Killer, live_on
 from tests.engine.drawing import Node, call, group, parallel
-from tests.engine.world import Died, World, row
+from tests.engine.world import World, row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,42 +36,14 @@ def across_branches() -> Node:
     return group("g", undoable("b"), parallel("p", branch), recovery=WHOLE)
 
 
-class Killer:
-    """Lets the worker die at the ``at``-th moment; counts the moments."""
-
-    def __init__(self, at: int) -> None:
-        self.at, self.seen = at, 0
-
-    def __call__(self, name: str) -> None:
-        self.seen += 1
-        if self.seen == self.at:
-            raise Died(name)
-
-
 def played(node: Node, at: int) -> tuple[UUID, World, int]:
     """The run of ``node``, whose step ``c`` fails once, through the death at that moment."""
     failed = iter([Failed("not yet")])
     world = World(c=lambda _: next(failed, {}))
     clean()
     run, killer = world.start(node, call("end", **RETRY)), Killer(at)
-    failpoints.listen(killer)
-    try:
-        for _ in range(20):
-            try:
-                world.settle()
-                world.later(minutes=1)
-            except Died:
-                buried(world)
-    finally:
-        failpoints.listen(None)
+    live_on(world, killer, rounds=20)
     return run, world, killer.seen
-
-
-def buried(world: World) -> None:
-    """The worker is dead and its hints are lost; the sweep finds what nobody moves any more."""
-    world.queue.lose()
-    recovery.worker_died("node:1", world.ports)
-    recovery.sweep(world.ports)
 
 
 @pytest.mark.parametrize("flow", [alone, in_a_branch, across_branches])

@@ -5,12 +5,13 @@ from functools import partial
 
 import pytest
 
-from engine import recovery, resolutions
+from engine import resolutions
 from engine.failpoints import listen
 from engine.failure import failure_document
 from engine.models import Resolution
 from engine.outcomes import Failed, Unknown
 from engine.scenarios.cleaning import clean
+from tests.engine.deaths import Killer, bury
 from tests.engine.drawing import call, child_flow, undone
 from tests.engine.failure.test_trees import WRITES, answers
 from tests.engine.world import Died, World, called, row
@@ -34,36 +35,20 @@ def no_listener() -> Iterator[None]:
     listen(None)
 
 
-class Deaths:
-    """Lets the worker die at one moment, the ``at``-th; ``moment`` tells which one it was, ``None`` when it never came."""
-
-    def __init__(self, at: int) -> None:
-        self.left = at
-        self.moment: str | None = None
-
-    def __call__(self, moment: str) -> None:
-        if self.moment is None:
-            self.left -= 1
-            if self.left < 0:
-                self.moment = moment
-                raise Died
-
-
 def survived(world: World, decide: Callable[[], object], at: int) -> str | None:
     """Decide, with a worker that dies at the moment and another that takes over; answers the moment."""
-    deaths = Deaths(at)
+    killer = Killer(at + 1)
     decide()
-    listen(deaths)
+    listen(killer)
     try:
         world.settle()
     except Died:
-        recovery.worker_died("node:1", world.ports)
-        recovery.sweep(world.ports)  # a death inside the claim's transaction leaves no lease behind
+        bury(world)
         world.settle()
     listen(None)
     for _ in range(3):
         world.later(hours=1)
-    return deaths.moment
+    return killer.moment
 
 
 def failed_run(world: World):
