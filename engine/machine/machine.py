@@ -162,7 +162,8 @@ def _park(turn: Turn, wait: WaitKind) -> None:
 
 
 def _woke(turn: Turn, happening: Woke) -> None:
-    turn.run_ahead(happening.early)
+    # A deadline that is let pass is early by the world's clock, whatever the run jumped over before; a timer by the run's.
+    turn.run_ahead(happening.early + (turn.position.skew if happening.kind == "deadline" else 0.0))
     if happening.kind == limits.WAKE:
         limits.passed(turn, happening)
         return

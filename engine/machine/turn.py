@@ -386,10 +386,14 @@ class Turn:
         self.wakes = True
 
     def rest(self, kind: str, reason: str, *, due: datetime | None = None, wake: str = "", data: Any = None) -> None:
-        """Let the open visit wait; with ``due`` a wake-up of the kind ``wake`` is written."""
+        """Let the open visit wait; with ``due`` a wake-up of the kind ``wake`` is written.
+
+        A ``deadline`` is for people and events, which time does not jump over: it passes by the world's clock.
+        """
         assert self.leaf is not None
         leaf = self.leaf
         if due is not None:
+            due = self.in_the_world(due) if wake == "deadline" else due
             self.wake_at(wake, due, seq=leaf.seq, attempt=leaf.attempt)
         self.leaf = replace(
             leaf, rests=str(kind), out=False, deadline=due.isoformat() if due else None, since=self.now.isoformat()

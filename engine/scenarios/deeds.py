@@ -3,16 +3,17 @@
 import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from jsonschema import Draft202012Validator
 
 from engine.errors import Conflict
 from engine.models import InboxTask, Resolution, Visit
 from engine.scenarios.recording import AGENTS, Record
-from engine.states import ResolutionKind, ResolutionState, Status, TaskStatus
+from engine.states import ResolutionKind, ResolutionState, Status, TaskStatus, WaitKind
 from flows import kinds
 
+MET_AGAIN: Final = (WaitKind.HUMAN_TASK, WaitKind.EVENT, WaitKind.CHAT)
 Deed: TypeAlias = tuple[datetime, dict[str, Any]]
 
 
@@ -102,10 +103,11 @@ class _Deeds:
         yield self.run.ended_at, {"cancel": {}}
 
     def _rested_on_people(self) -> bool:
-        """Whether the cancelled run, or a child of it, waited for somebody: only there can it be met again."""
-        waiting = [each for each in self.record.tasks if each.status == TaskStatus.CANCELLED]
-        events = [each for each in self.record.visits.values() if each.kind in (kinds.WAIT, kinds.CHAT) and each.error]
-        return bool(waiting or events)
+        """Whether the cancelled run, or a child of it, waited for somebody or an event: only there can it be met again."""
+        latest = {
+            each.instance_id: each for each in self.record.events if each.type in ("flow_waiting", "flow_resumed")
+        }
+        return any(each.data.get("wait_type") in MET_AGAIN for each in latest.values())
 
 
 def _response(task: InboxTask) -> Any:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from engine import commands, driver, testruns
+from engine import commands, driver, testruns, wakeups
 from engine.errors import Conflict, InvalidInput
 from engine.executors.mocks import MockingExecutor
 from engine.models import Attempt, Event, InboxTask, Instance, Undo, Visit, Wakeup
@@ -183,6 +183,31 @@ def test_who_rests_on_a_person_or_in_real_time_is_left_alone(world) -> None:
     rehearse(world, FlowFactory(draft=draft(pause("rest", duration="2d"))))
     rehearse(world, FlowFactory(draft=draft(task("approve", due_in_seconds=60))), {"time": "compressed"})
     assert testruns.go_on_resting(world.ports) == 0
+
+
+def test_a_persons_deadline_passes_by_the_worlds_clock_whatever_time_was_jumped_over(world) -> None:
+    flow = FlowFactory(
+        draft=draft(pause("rest", duration="2d"), task("approve", due_in_seconds=60), pause("more", "1d"))
+    )
+    begun = world.clock.now()
+    run = rehearse(world, flow, {"time": "compressed"})
+    asked = InboxTask.objects.get(instance=run)
+    assert (asked.created_at, asked.due_at, row(run.pk).wait_due) == (begun, *[begun + timedelta(minutes=1)] * 2)
+    world.later(seconds=59)
+    assert row(run.pk).status == "waiting"
+    world.later(seconds=1)
+    assert row(run.pk).error["error_type"] == "timeout"
+
+
+def test_a_deadline_that_is_let_pass_puts_the_run_ahead_of_what_it_jumped_over(world) -> None:
+    asked = task("approve", due_in_seconds=60, continue_on_fail=True)
+    flow = FlowFactory(draft=draft(pause("rest", duration="2d"), asked, pause("more", "1d")))
+    run = rehearse(world, flow, {"time": "compressed"})
+    assert wakeups.expire(run.pk, world.ports)
+    world.settle()
+    last = Visit.objects.get(instance=run, node_id="more")
+    assert row(run.pk).status == "completed"
+    assert last.ended_at - world.clock.now() == timedelta(days=3, minutes=1)
 
 
 # --- how it goes -------------------------------------------------------------------------------------------------

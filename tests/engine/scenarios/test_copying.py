@@ -15,7 +15,16 @@ from engine.scenarios.runner import ScenarioResult, run_scenario
 from tests.conformance.test_scenarios import SCENARIOS, WAITING
 
 pytestmark = pytest.mark.django_db(transaction=True)
-FILES = ("order-fulfilment", "refund-triage", "raisin-agents", "raisin-parallel", "recovery-undo", "recovery-reconcile")
+FILES = (
+    "order-fulfilment",
+    "employee-onboarding",
+    "nightly-report",
+    "refund-triage",
+    "raisin-agents",
+    "raisin-parallel",
+    "recovery-undo",
+    "recovery-reconcile",
+)
 PLAYABLE = [
     pytest.param(each, id=name)
     for name, each in SCENARIOS.items()
