@@ -11,6 +11,7 @@ from datetime import datetime
 from engine.machine import cancelling, ladder, paths, steps
 from engine.machine.faults import Fault, deadline_passed
 from engine.machine.happenings import Woke
+from engine.machine.position import Frame
 from engine.machine.turn import Turn
 from engine.states import Outcome, Phase, WaitKind
 from flows.graph import Node, limit_of
@@ -28,7 +29,16 @@ def due(turn: Turn, node: Node) -> datetime | None:
 
 def begin(turn: Turn, node: Node) -> None:
     """Limit the attempt of the innermost open container that begins now."""
-    moment, frame = due(turn, node), turn.frames[-1]
+    _begin(turn, turn.frames[-1], due(turn, node))
+
+
+def begin_again(turn: Turn) -> None:
+    """A run that had failed goes on: each open container has its whole time once more, since nobody knows how long it lay."""
+    for frame in turn.frames:
+        _begin(turn, frame, due(turn, turn.node(frame.node)))
+
+
+def _begin(turn: Turn, frame: Frame, moment: datetime | None) -> None:
     if moment is not None:
         turn.wake_at(WAKE, moment, seq=frame.seq, attempt=frame.data.get("attempt", 1))
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from engine.machine import endings, paths, reconciling, steps, unknowns
+from engine.machine import endings, limits, paths, reconciling, steps, unknowns
 from engine.machine.faults import Fault
 from engine.machine.happenings import AbandonAsked, ResumeAsked
 from engine.machine.kinds import KINDS
@@ -103,7 +103,8 @@ def into_children(
             turn.change(compensations=turn.position.compensations - 1)
     turn.children += anew
     turn.leaf = replace(leaf, done=leaf.attempt - 1)
-    turn.rest(WaitKind.CHILD, "join", data={"resumed": waits_for})
+    due = limits.due(turn, turn.open_node)
+    turn.rest(WaitKind.CHILD, "join", due=due, wake=limits.WAKE, data={"resumed": waits_for})
 
 
 _REOPENED: Mapping[str, Any] = {"outcome": "", "error": None, "ended_at": None}
@@ -123,6 +124,8 @@ def _go_on(turn: Turn, ask: Mapping[str, Any]) -> None:
         return
     for frame in turn.frames:
         turn.writes.update("visit", {"seq": frame.seq}, **_REOPENED)
+    if was["status"] != Status.HELD:
+        limits.begin_again(turn)
     node = turn.open_node
     if was["status"] == Status.HELD and was.get("unknown"):
         _settle(turn, node, ask)

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from engine import commands
+from engine import commands, resolutions
 from engine.models import Compensation, InboxTask, Instance, Visit, Wakeup
-from engine.outcomes import Failed, Pending
+from engine.outcomes import Failed, Pending, Unknown
 from tests.engine.drawing import call, event, group, loop, parallel, pause, task, undone
 from tests.engine.world import World, called, row
 
@@ -190,3 +190,53 @@ def test_a_worker_that_dies_when_the_time_is_over_changes_nothing() -> None:
     world.bury()
     world.settle()
     assert (row(run).status, called(world), open_rows(run)) == ("completed", ["c"], (0, 0))
+
+
+# --- held and failed runs --------------------------------------------------------------------------------------------
+
+PAY = call("pay", **{"retry": {"max_retries": 0}})
+GONE = Unknown("gone", "connection_lost")
+UNSAFE = {"pay": {"effect": "write"}}
+
+
+def test_a_held_run_stays_held_when_the_time_of_a_container_is_over_and_minds_it_when_it_goes_on() -> None:
+    world = World(pay=GONE)
+    run = start(world, limited(PAY, timeout_edge="c"), call("b"), call("c"), manifests=UNSAFE)
+    world.later(hours=1)
+    assert (row(run).status, called(world)) == ("held", ["pay"])
+    resolutions.resume_failed(run, ack="applied", ports=world.ports)
+    world.settle()
+    assert (row(run).status, outcomes(run)["pay"], outcomes(run)["l"]) == ("completed", "succeeded", "failed")
+    assert (called(world), open_rows(run)) == (["pay", "c"], (0, 0))
+
+
+def test_a_run_that_failed_inside_has_no_alarm_left_and_the_whole_time_when_it_goes_on() -> None:
+    world = World(pay=Failed("down"))
+    run = start(world, limited(PAY, pause("w", "30s")), call("b"), on_failure="keep")
+    assert (row(run).status, open_rows(run)) == ("failed", (0, 0))
+    world.later(hours=1)
+    world.functions.answers["pay"] = {}
+    resolutions.resume_failed(run, ports=world.ports)
+    world.settle()
+    assert row(run).status == "waiting"
+    world.later(seconds=59)
+    assert row(run).status == "waiting"
+    world.later(seconds=1)
+    assert (row(run).error["error_type"], open_rows(run)) == ("timeout", (0, 0))
+
+
+def test_a_parallel_that_goes_on_after_a_resume_has_the_whole_time_again() -> None:
+    world = World(pay=Failed("down"))
+    keys = {**MINUTE, "merge_strategy": "all_success", "timeout_edge": "c"}
+    both = parallel("p", group("one", PAY, pause("x")), pause("w", "30s"), **keys)
+    run = start(world, group("g", both), call("b"), call("c"), on_failure="keep")
+    world.later(seconds=30)
+    world.later(hours=1)
+    assert (row(run).status, open_rows(run)) == ("failed", (0, 0))
+    world.functions.answers["pay"] = {}
+    resolutions.resume_failed(run, ports=world.ports)
+    world.settle()
+    world.later(seconds=59)
+    assert row(run).status == "waiting"
+    world.later(seconds=1)
+    assert (row(run).status, called(world)[-1], open_rows(run)) == ("completed", "c", (0, 0))
