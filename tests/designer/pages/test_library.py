@@ -73,7 +73,7 @@ def targets(db: None) -> None:
 
 def row_of(name: str, page: str) -> str:
     """The row of the table that begins with ``name``, down to its words."""
-    return next(each for each in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if f">{name}<" in each)
+    return str(next(each for each in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if f">{name}<" in each))
 
 
 def test_who_can_be_told_is_listed_with_the_way_and_the_flows(as_: As, eve: User, targets: None) -> None:
