@@ -141,8 +141,12 @@ SULTANA_RESUME_WAIT_SECONDS = env.float("SULTANA_RESUME_WAIT_SECONDS", default=5
 def _public_url() -> str:
     """Where people reach the site, for links in mails; without a slash at its end."""
     given: str = env.str("SULTANA_PUBLIC_URL", default="http://localhost:8000").rstrip("/")
-    parts = urlsplit(given)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    try:
+        parts = urlsplit(given)
+        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_fine = False
+    if not is_fine or parts.query or parts.fragment:
         raise ImproperlyConfigured("SULTANA_PUBLIC_URL is an address such as https://flows.example.org.")
     return given
 
