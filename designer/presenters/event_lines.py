@@ -157,7 +157,9 @@ def _flow_cancelled(told: _Told) -> tuple[str, str]:
 
 
 def _held(told: _Told) -> tuple[str, str]:
-    return gettext("The run is held at %(step)s") % {"step": told.step}, gettext("Nobody knows whether it took effect")
+    unknown = told.data.get("reason") == "unknown_outcome"
+    detail = gettext("Nobody knows whether it took effect") if unknown else ""
+    return gettext("The run is held at %(step)s") % {"step": told.step}, detail
 
 
 def _undo_started(told: _Told) -> tuple[str, str]:

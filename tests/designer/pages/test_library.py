@@ -86,7 +86,8 @@ def test_who_can_be_told_is_listed_with_the_way_and_the_flows(as_: As, eve: User
 
 def test_targets_are_found_by_name_and_by_what_they_are_for(as_: As, eve: User, targets: None) -> None:
     page = as_(eve).get(reverse("library"), {"q": "looks AFTER"}).content.decode()
-    assert "support-team" in page and "night-desk" not in page
+    assert "support-team" in page and "night-desk" not in page and "Nothing by that name" not in page
+    assert "Nothing by that name" in as_(eve).get(reverse("library"), {"q": "no such thing"}).content.decode()
 
 
 def test_administrators_alone_set_up_who_is_told(as_: As, eve: User, ada: User, targets: None) -> None:

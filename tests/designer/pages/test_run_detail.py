@@ -128,6 +128,14 @@ def test_events_tell_who_was_told_of_a_failure(kind, data, words, alice, as_):
     assert words in " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
+@pytest.mark.parametrize(("reason", "is_unknown"), [("unknown_outcome", True), ("stop_after", False)])
+def test_events_tell_of_a_doubt_only_where_there_is_one(reason, is_unknown, alice, as_):
+    instance = InstanceFactory(started_by=alice)
+    EventFactory(instance=instance, type="flow_held", node_id="pay", data={"reason": reason})
+    html = page(as_(alice), instance, "events")
+    assert "The run is held at" in html and ("Nobody knows whether it took effect" in html) == is_unknown
+
+
 def test_events_tell_of_tries(alice, as_):
     html = page(as_(alice), run(nowhere(max_retries=1), user=alice), "events")
     for words in ("will be tried again", "is tried again", "failed at try 2"):
