@@ -96,6 +96,7 @@ def _try(notice: Notice) -> Tried:
         with deadline(SEND_SECONDS):
             return _SENDERS[NotificationKind(target.kind)](target, notice)
     except DeadlinePassed:
+        connection.close()  # it may have been interrupted in the middle of a query for a secret
         return unknown(f"It took longer than {SEND_SECONDS:g} seconds.")
     except Exception as error:
         log.exception("%s could not be told of run %s", notice.target, notice.instance_id)

@@ -13,6 +13,7 @@ from django_q.models import OrmQ
 
 from engine import commands, driver, notices, queue, tasks
 from engine.models import Event, Instance, Notice
+from engine.notices import delivery
 from engine.notices.delivery import AGAIN_AFTER
 from engine.outcomes import Failed
 from engine.ports_production import HintQueue
@@ -21,7 +22,7 @@ from flows.models import Flow, NotificationTarget, Secret
 from tests.engine import smtp_server
 from tests.engine.drawing import call, child_flow, group, parallel
 from tests.engine.executors import http_server
-from tests.engine.executors.http_server import drops, gives, writes
+from tests.engine.executors.http_server import drops, gives, hangs, writes
 from tests.engine.world import World, row
 from tests.factories import FlowVersionFactory
 
@@ -227,6 +228,14 @@ def test_a_webhook_that_is_busy_is_told_later(hook):
     assert (states(), len(server.requests)) == (["sent"], 3)
     assert len({each.json["id"] for each in server.requests}) == 1
     assert history(run) == [("notified", {"target": "support-team", "decision": "hold", "attempts": 3})]
+
+
+def test_one_that_never_answers_is_interrupted_and_nobody_knows(hook, monkeypatch):
+    monkeypatch.setattr(delivery, "SEND_SECONDS", 0.5)
+    server = hook(hangs())
+    _, run = given_up()
+    assert (states(), len(server.requests), row(run).status) == (["unknown"], 1, "held")
+    assert "longer than" in history(run)[0][1]["message"]
 
 
 def test_it_is_given_up_after_a_while(hook):
