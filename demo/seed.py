@@ -25,6 +25,7 @@ from demo.models import (
     SupplierOffer,
     TicketBlock,
 )
+from flows.models import NotificationTarget
 
 DEMO_PASSWORD = "sultana-demo"
 ADMIN = "admin"
@@ -48,12 +49,14 @@ Row = TypeVar("Row", bound=models.Model)
 
 @transaction.atomic
 def seed() -> None:
-    """Make what is missing of people, groups, facts and agents."""
+    """Make what is missing of people, groups, facts, agents and who can be told."""
     _people()
     _shop()
     _company()
     _shifts()
     agents.seed()
+    team = {"addresses": "support@firm.example", "description": "Looks after runs that are held or failed"}
+    NotificationTarget.objects.get_or_create(name="support-team", defaults=team)
     for path in functions.paths():
         Behaviour.objects.get_or_create(path=path)
 

@@ -7,9 +7,11 @@ start with a message that names the variable.
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from csp import constants as csp
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from engine.cluster.config import cluster_logging, cluster_settings
@@ -135,8 +137,46 @@ networks for those behind the firewall, which are refused unless they stand here
 SULTANA_RESUME_WAIT_SECONDS = env.float("SULTANA_RESUME_WAIT_SECONDS", default=5.0)
 """How long a request to resume a run waits for what must be undone first, to tell whether that failed."""
 
+
+def _public_url() -> str:
+    """Where people reach the site, for links in mails; without a slash at its end."""
+    given: str = env.str("SULTANA_PUBLIC_URL", default="http://localhost:8000").rstrip("/")
+    try:
+        parts = urlsplit(given)
+        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_fine = False
+    if not is_fine or parts.query or parts.fragment:
+        raise ImproperlyConfigured("SULTANA_PUBLIC_URL is an address such as https://flows.example.org.")
+    return given
+
+
+SULTANA_PUBLIC_URL = _public_url()
+
 SULTANA_TEMPLATE_FOLDERS = env.list("SULTANA_TEMPLATE_FOLDERS", default=[str(BASE_DIR / "demo" / "flows")])
 """Folders whose flows are offered as a start for new ones."""
+
+# --- mail --------------------------------------------------------------------------------------------------------
+
+
+def _mail() -> dict[str, Any]:
+    """Django's settings for the mail server. Until there is one, the workers print what they would send."""
+    try:
+        return dict(env.email_url("SULTANA_EMAIL_URL", default="consolemail://"))
+    except (ImproperlyConfigured, ValueError) as error:
+        raise ImproperlyConfigured(
+            f"SULTANA_EMAIL_URL is no address such as smtp+tls://user:pw@host:587: {error}"
+        ) from error
+
+
+mail = _mail()
+EMAIL_BACKEND = mail["EMAIL_BACKEND"]
+EMAIL_FILE_PATH = mail["EMAIL_FILE_PATH"] or None
+EMAIL_HOST, EMAIL_PORT = mail["EMAIL_HOST"] or "localhost", mail["EMAIL_PORT"] or 25
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = mail["EMAIL_HOST_USER"] or "", mail["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS, EMAIL_USE_SSL = mail.get("EMAIL_USE_TLS", False), mail.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("SULTANA_EMAIL_FROM", default=f"sultana@{urlsplit(SULTANA_PUBLIC_URL).hostname}")
 
 # --- people ------------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from engine.models import (
     InboxTask,
     Instance,
     LiveText,
+    Notice,
     Resolution,
     SearchTerm,
     Signal,
@@ -46,7 +47,7 @@ KEY_LASTS = timedelta(hours=24)
 RESUMABLE = (WaitKind.EVENT, WaitKind.CHAT)
 """What :func:`resume` ends: a wait for what somebody outside has to say."""
 KEPT_BY_RUN = (
-    Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Resolution, SearchTerm, Signal, Undo, Wakeup,
+    Visit, Attempt, Binding, Compensation, Event, InboxTask, LiveText, Notice, Resolution, SearchTerm, Signal, Undo, Wakeup,
 )  # fmt: skip
 
 

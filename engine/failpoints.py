@@ -6,7 +6,8 @@ _listener: Callable[[str], None] | None = None
 
 
 def reach(name: str) -> None:
-    """The code has come to the moment ``name``: ``claimed``, ``decided``, ``committed``, ``called`` or ``posted``."""
+    """The code has come to the moment ``name``: ``claimed``, ``decided``, ``committed``, ``called`` or ``posted``; of a notice
+    ``telling`` or ``told``."""
     if _listener is not None:
         _listener(name)
 

@@ -13,7 +13,7 @@ from engine.transitions import EVENTS_CHANNEL
 
 
 def add_event(
-    instance_id: UUID, kind: str, *, node_id: str, visit_seq: int, at: datetime, data: Mapping[str, Any]
+    instance_id: UUID, kind: str, *, node_id: str, visit_seq: int | None, at: datetime, data: Mapping[str, Any]
 ) -> None:
     """Add one event; nothing happens where the run is gone. Its number is taken by the same UPDATE that a transition takes its
     own by, so that numbers stay gapless and in the order of commits (design/engine-notes.md, section 9)."""

@@ -17,6 +17,7 @@ from uuid_utils.compat import uuid7
 from engine.states import (
     AttemptResult,
     CompensationState,
+    NoticeState,
     Outcome,
     Phase,
     ResolutionKind,
@@ -338,6 +339,40 @@ class Undo(InstanceRow):
 
     def __str__(self) -> str:
         return f"{self.node_id}: {self.path}"
+
+
+class Notice(InstanceRow):
+    """Somebody to be told of what a scope decided, written with the decision (:class:`engine.machine.turn.Notice`).
+
+    ``due_at`` is when it is to be sent, or was last promised to a worker; ``claimed_at`` when one began to send it. ``problem``
+    says why it was not sent.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    target = models.TextField(_("target"))
+    decision = models.CharField(_("decision"), max_length=10)
+    scope = models.CharField(_("scope"), max_length=200, blank=True)
+    node_id = models.CharField(_("step"), max_length=200)
+    step = models.TextField(_("title of the step"))
+    why = models.TextField(_("what failed"), blank=True)
+    at = models.DateTimeField(_("decided"))
+    state = models.CharField(_("state"), max_length=10, choices=NoticeState.choices, default=NoticeState.OPEN)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    due_at = models.DateTimeField(_("due"))
+    claimed_at = models.DateTimeField(null=True)
+    problem = models.TextField(_("problem"), blank=True)
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["instance"], name="notice_of_instance"),
+            models.Index(fields=["due_at"], condition=Q(state__in=["open", "sending"]), name="notice_to_send"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.decision}"
 
 
 class Wakeup(InstanceRow):

@@ -63,6 +63,10 @@ class Queue(Protocol):
 
     def hint(self, instance_id: UUID) -> None: ...
 
+    def notice(self, notice_id: UUID, *, at: datetime | None = None) -> None:
+        """A hint that somebody is to be told, now or from ``at`` on (:mod:`engine.notices`)."""
+        ...
+
     def has_ready(self) -> bool:
         """Whether somebody else's hint waits for a worker: a long drive then hands itself back."""
         ...

@@ -32,6 +32,9 @@ class HintQueue:
     def hint(self, instance_id: UUID) -> None:
         queue.send_hint(instance_id)
 
+    def notice(self, notice_id: UUID, *, at: datetime | None = None) -> None:
+        queue.send(queue.TELL, str(notice_id), eta=at)
+
     def has_ready(self) -> bool:
         return queue.has_ready_messages()
 

@@ -1,7 +1,7 @@
 """Sending hints to the workers. Besides engine/cluster this is the only module that knows django-q2.
 
-A hint is a message with the id of an instance and nothing else: it says "have a look". The rows are the truth, so a
-hint may be lost, late or doubled without harm (engine notes, section 1).
+A hint is a message with the id of an instance, or of a notice, and nothing else: it says "have a look". The rows are the
+truth, so a hint may be lost, late or doubled without harm (engine notes, section 1).
 """
 
 from datetime import datetime
@@ -18,6 +18,7 @@ from engine.cluster.worker import has_prefetched, is_stopping
 __all__ = ["has_ready_messages", "is_stopping", "oldest_ready", "queue_depth", "send", "send_hint"]
 
 DRIVE = "engine.tasks.drive"
+TELL = "engine.tasks.tell"
 NO_TIMEOUT = -1  # django-q2's own time-out would take the timer that the engine's deadlines need
 
 

@@ -117,6 +117,17 @@ class ResolutionState(TextChoices):
     REFUSED = "refused", _("refused")
 
 
+class NoticeState(TextChoices):
+    """Where a notice stands; all but the first two are final. ``unknown``: it may have arrived, and is not sent again."""
+
+    OPEN = "open", _("to be sent")
+    SENDING = "sending", _("being sent")
+    SENT = "sent", _("sent")
+    FAILED = "failed", _("failed")
+    UNKNOWN = "unknown", _("unknown")
+    NOBODY = "nobody", _("nobody to tell")
+
+
 class TaskStatus(TextChoices):
     """Where an inbox task stands (reference/flow-format.md, section 9)."""
 

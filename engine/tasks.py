@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection
 
+from engine import notices
 from engine.driver import drive as drive_run
 from engine.ports_production import ports
 
@@ -19,3 +20,12 @@ def drive(instance_id: str) -> None:
     except (OperationalError, InterfaceError):
         connection.close()
         drive_run(UUID(instance_id), ports())
+
+
+def tell(notice_id: str) -> None:
+    """Send a notice that is due. As above: one that could not be taken up is tried again, one that was is not sent twice."""
+    try:
+        notices.deliver(UUID(notice_id), ports())
+    except (OperationalError, InterfaceError):
+        connection.close()
+        notices.deliver(UUID(notice_id), ports())

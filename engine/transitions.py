@@ -15,11 +15,12 @@ from django.db.models import F, Q
 from engine.cluster.timekeeper import CHANNEL as TIMEKEEPER_CHANNEL
 from engine.failpoints import reach
 from engine.machine import position as positions
-from engine.machine.turn import Decision, NewChild, Replaced
+from engine.machine.turn import Decision, NewChild, Notice, Replaced
 from engine.machine.writes import Write
 from engine.models import Compensation, Event, InboxTask, Instance, Signal, Visit
+from engine.models import Notice as NoticeRow
 from engine.ports import Ports
-from engine.states import ALLOWED, CompensationState, Phase, Status, TaskStatus, WaitKind
+from engine.states import ALLOWED, CompensationState, NoticeState, Phase, Status, TaskStatus, WaitKind
 from engine.store.loading import LEASE_SECONDS, Claimed, not_joined
 from engine.store.statements import Batch, Fence, Row, lease_until, write
 from engine.store.tables import table
@@ -97,6 +98,7 @@ def _batch(claimed: Claimed, decision: Decision, consumed: list[int], ports: Por
     row, now = claimed.row, ports.clock.now()
     rows = [_row(row["id"], each, ports) for each in decision.writes]
     rows += [Row("delete", "signal", {"id": each}, {}) for each in consumed]
+    rows += [_notice(row["id"], each, now) for each in decision.notices]
     if decision.close_tasks is not None:
         seq, reason = decision.close_tasks
         key = {"instance": row["id"], "visit_seq": seq, "status": TaskStatus.PENDING.value}
@@ -166,6 +168,11 @@ def _row(instance_id: UUID, each: Write, ports: Ports) -> Row:
     return Row(kind, each.table, key, values)
 
 
+def _notice(instance_id: UUID, each: Notice, now: datetime) -> Row:
+    told = {name: getattr(each, name) for name in ("target", "decision", "scope", "node_id", "step", "why")}
+    return Row("insert", "notice", {"instance": instance_id, "id": each.id}, {**told, "at": now, "due_at": now})
+
+
 def _create_children(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
     """Write the child runs: a single one is leased to this worker, which goes on with it without a hop through the queue."""
     token = uuid4() if goes_on and len(decision.children) == 1 else None
@@ -209,7 +216,7 @@ def _touches_others(claimed: Claimed, decision: Decision) -> bool:
     ends_a_child = decision.end is not None and claimed.row["parent_id"] is not None
     holds_others = decision.hold is not None and (claimed.row["parent_id"] is not None or _holds_a_tree(decision))
     others = (
-        bool(decision.children or decision.tells or decision.reopened)
+        bool(decision.children or decision.tells or decision.reopened or decision.notices)
         or decision.cancel_children_of is not None
         or decision.replaced is not None
     )
@@ -223,7 +230,9 @@ def _holds_a_tree(decision: Decision) -> bool:
 
 
 def _tell_others(claimed: Claimed, decision: Decision, ports: Ports, goes_on: bool) -> tuple[UUID, UUID] | None:
-    """After the fence: the child runs, a hint for whoever takes over, and the parent's news of this child's end."""
+    """After the fence: the child runs, hints for whoever takes over or tells others, the parent's news of this child's end."""
+    for notice in decision.notices:
+        ports.queue.notice(notice.id)
     if decision.handed_over:
         ports.queue.hint(claimed.row["id"])
     if decision.hold is not None and claimed.row["root_id"] is not None:
@@ -423,6 +432,29 @@ def close_tasks(instance_id: UUID, visit_seq: int, *, reason: str) -> int:
     """Move a visit's tasks that are still pending to ``cancelled``; answers how many."""
     pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)
     return pending.update(status=TaskStatus.CANCELLED, cancellation_reason=reason)
+
+
+def claim_notice(notice_id: UUID, *, now: datetime) -> NoticeRow | None:
+    """Take a notice that is due to send it; ``None`` when another worker has, or it is too early, or gone."""
+    due = NoticeRow.objects.filter(id=notice_id, state=NoticeState.OPEN, due_at__lte=now)
+    taken = due.update(state=NoticeState.SENDING, attempts=F("attempts") + 1, claimed_at=now)
+    found = NoticeRow.objects.filter(id=notice_id).select_related("instance__flow", "instance__root__flow")
+    return found.first() if taken else None
+
+
+def settle_notice(notice: NoticeRow, state: NoticeState, *, problem: str = "") -> bool:
+    """Move a notice from ``sending`` to its end; ``False`` when another one has, or it was tried again since."""
+    return _move_notice(notice, state=state, problem=problem)
+
+
+def put_notice_off(notice: NoticeRow, *, until: datetime, problem: str) -> bool:
+    """Move a notice from ``sending`` back to ``open``, due later; ``False`` as for :func:`settle_notice`."""
+    return _move_notice(notice, state=NoticeState.OPEN, due_at=until, problem=problem)
+
+
+def _move_notice(notice: NoticeRow, **to: Any) -> bool:
+    held = NoticeRow.objects.filter(id=notice.pk, state=NoticeState.SENDING, attempts=notice.attempts)
+    return held.update(**to) == 1
 
 
 def release(instance_ids: Iterable[UUID], worker: str) -> int:

@@ -57,16 +57,20 @@ def check_url(url: str) -> None:
     """A whole address. Its host is fixed: an argument must not decide who is sent what, secrets included."""
     if "{{" in "/".join(url.split("/", 3)[:3]).split("?")[0]:
         raise ValidationError(_("Write the host out: markers may stand only behind it."))
-    outline = MARKER.sub("x", url)
-    try:
-        parts = urlsplit(outline)
-        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_fine = False
-    if not is_fine or parts.username or parts.password or parts.fragment or not _is_written(outline):
+    if not is_address(MARKER.sub("x", url)):
         raise ValidationError(_("This is no address such as https://shop.example.org/orders/{{ arguments.order_id }}."))
     for marker in MARKER.findall(url):
         _check_template(marker)
+
+
+def is_address(url: str) -> bool:
+    """Whether a request can go there: ``http`` or ``https`` and a host; no user name, no fragment, nothing to be filled in."""
+    try:
+        parts = urlsplit(url)
+        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return False
+    return is_fine and not parts.username and not parts.password and not parts.fragment and _is_written(url)
 
 
 def check_headers(headers: Any) -> None:

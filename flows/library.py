@@ -4,7 +4,7 @@
 memory. A process sees what another one changed after :data:`REFRESH_SECONDS`, at the price of one small query in that time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
@@ -16,7 +16,7 @@ from django.utils import timezone
 from flows import registry
 from flows.doctor.library import Definition, Manifest
 from flows.manifest import validate_manifest
-from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction
+from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction, NotificationTarget
 from flows.registry import Registered
 
 REFRESH_SECONDS: Final = 5.0
@@ -168,6 +168,7 @@ class DatabaseLibrary:
     def __init__(self, workspace_id: int, definitions: Mapping[str, Definition] | None = None) -> None:
         self.workspace_id = workspace_id
         self.definitions: dict[str, Definition | None] = dict(definitions or {})
+        self._targets: frozenset[str] | None = None
 
     def has_function(self, path: str) -> bool | None:
         return registry.find(path) is not None or HttpFunction.objects.available().filter(path=path).exists()
@@ -194,8 +195,10 @@ class DatabaseLibrary:
             self.definitions[path] = versions.values_list("definition", flat=True).first()
         return self.definitions[path]
 
-    def has_notification_target(self, name: str) -> bool | None:
-        return False  # none can be set up yet
+    def notification_targets(self) -> Collection[str] | None:
+        if self._targets is None:
+            self._targets = frozenset(NotificationTarget.objects.values_list("name", flat=True))
+        return self._targets
 
 
 class CodeLibrary:
@@ -223,5 +226,5 @@ class CodeLibrary:
     def definition(self, path: str) -> Definition | None:
         return self.definitions.get(path)
 
-    def has_notification_target(self, name: str) -> bool | None:
+    def notification_targets(self) -> Collection[str] | None:
         return None

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from flows import agents, http_functions
+from flows import agents, http_functions, notifications
 from flows.fields import RecordedJSONField
 from flows.querysets import (
     AgentQuerySet,
@@ -305,3 +305,76 @@ class Secret(models.Model):
         from flows.secrets import seal  # which reads this model
 
         self.sealed = seal(value)
+
+
+def languages() -> list[tuple[str, Any]]:
+    """Those that Sultana speaks: asked for when it is needed, so that another one needs no migration."""
+    return list(settings.LANGUAGES)
+
+
+def own_language() -> str:
+    return settings.LANGUAGE_CODE
+
+
+class NotificationKind(models.TextChoices):
+    """How a notification target is told."""
+
+    EMAIL = "email", _("e-mail")
+    WEBHOOK = "webhook", _("webhook")
+
+
+class NotificationTarget(models.Model):
+    """Who is told when a ``recovery`` gives up (its ``notify``): people by mail, or another program by a webhook.
+
+    Flows know it by its ``name``. ``addresses`` are those of an e-mail, one in a line. ``headers`` of a webhook name secrets
+    (``secret:name``, ``env:NAME``) and never hold them.
+    """
+
+    name = models.CharField(
+        _("name"),
+        max_length=63,
+        unique=True,
+        validators=[notifications.check_name],
+        help_text=_("Flows say it in notify, such as support-team. A flow that says another one tells nobody."),
+    )
+    description = models.TextField(_("description"), blank=True)
+    kind = models.CharField(
+        _("told by"), max_length=10, choices=NotificationKind.choices, default=NotificationKind.EMAIL
+    )
+    addresses = models.TextField(
+        _("mail addresses"),
+        blank=True,
+        validators=[notifications.check_addresses],
+        help_text=_("One in a line. Whoever reads the mail sees the others."),
+    )
+    language = models.CharField(_("language"), max_length=10, choices=languages, default=own_language)
+    url = models.CharField(
+        _("address of the webhook"),
+        max_length=2000,
+        blank=True,
+        validators=[notifications.check_url],
+        help_text=_("Gets a POST with a small JSON document. Such as https://chat.example.org/hooks/support."),
+    )
+    headers = RecordedJSONField(
+        _("headers"), default=dict, blank=True, validators=[notifications.check_webhook_headers]
+    )
+    enabled = models.BooleanField(_("enabled"), default=True, help_text=_("Switched off, nobody is told."))
+    changed_at = models.DateTimeField(_("changed"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("notification target")
+        verbose_name_plural = _("notification targets")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """What the fields say together."""
+        found = notifications.problems_together(self.kind, self.addresses, self.url, self.headers)
+        if problems := dict(found):
+            raise ValidationError(problems)
+
+    @property
+    def recipients(self) -> list[str]:
+        return notifications.addresses_in(self.addresses)

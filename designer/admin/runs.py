@@ -20,6 +20,7 @@ from engine.models import (
     InboxTask,
     Instance,
     LiveText,
+    Notice,
     Resolution,
     Signal,
     Undo,
@@ -131,6 +132,12 @@ class InboxTaskAdmin(OfRunAdmin):
     list_display = ("title", "assignee", "status", "priority", "due_at", "created_at", "instance_id")
     list_filter = ("status", "task_type")
     search_fields = ["=instance__id", "assignee", "title"]
+
+
+@admin.register(Notice)
+class NoticeAdmin(OfRunAdmin):
+    list_display = ("instance_id", "target", "decision", "state", "attempts", "at", "problem")
+    list_filter = ("state", "decision")
 
 
 @admin.register(Wakeup)

@@ -9,7 +9,7 @@ from typing import Any
 
 from designer.catalogue.kinds import flow_fields, kinds_for_designer
 from designer.catalogue.language import language
-from designer.catalogue.library import agents, flows, functions, people
+from designer.catalogue.library import agents, flows, functions, people, targets
 from designer.catalogue.sections import sections
 from flows.models import Workspace
 
@@ -25,4 +25,5 @@ def catalogue(workspace: Workspace) -> dict[str, Any]:
         "agents": agents(),
         "people": people(),
         "flows": flows(workspace),
+        "targets": targets(),
     }

@@ -30,6 +30,7 @@ Type: TypeAlias = Literal[
     "agent",
     "flow",
     "person",  # somebody, a group or an agent; or a template
+    "target",  # who is told: the name of a notification target
     "step",  # where a jump leads
     "child",  # a step of this container
     "values",  # names with templates as values; `of_function` says whose arguments, `of_result` whose results

@@ -178,7 +178,12 @@ RECOVERY: Final = Field(
                 "escalate": _("Ask the container around it"),
             },
         ),
-        Field("notify", "text", _("And tell"), _("The name of a notification target.")),
+        Field(
+            "notify",
+            "target",
+            _("And tell"),
+            _("A notification target of the library, told once each time this applies."),
+        ),
     ),
 )
 CONTEXT: Final = Field(

@@ -1,4 +1,4 @@
-"""What steps can call and whom they can ask: functions with their manifests, agents, people, groups, flows."""
+"""What steps can call, whom they can ask or tell: functions with their manifests, agents, people, groups, flows, targets."""
 
 from typing import Any, Final
 
@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from designer.people import name_of
 from engine.people import GROUPS, USERS
 from flows.library import manifest_of
-from flows.models import Agent, Flow, LibraryFunction, Workspace
+from flows.models import Agent, Flow, LibraryFunction, NotificationTarget, Workspace
 
 MOST_PEOPLE: Final = 500
 """A list to choose from stops being one long before; a path can always be typed."""
@@ -55,3 +55,9 @@ def flows(workspace: Workspace) -> list[dict[str, Any]]:
     """The flows that can be run from another one."""
     rows = Flow.objects.filter(workspace=workspace).order_by("title", "path").only("path", "title", "description")
     return [{"path": row.path, "title": row.title or row.path, "description": row.description} for row in rows]
+
+
+def targets() -> list[dict[str, Any]]:
+    """Who can be told when a recovery gives up."""
+    rows = NotificationTarget.objects.filter(enabled=True)
+    return [{"name": row.name, "description": row.description, "kind": row.get_kind_display()} for row in rows]

@@ -50,6 +50,11 @@ class _Told:
         return words.duration(found / 1000) if isinstance(found, int | float) else ""
 
     @property
+    def target(self) -> str:
+        """Who is told of it: a notification target."""
+        return str(self.data.get("target") or "")
+
+    @property
     def message(self) -> str:
         error = self.data.get("error")
         return str(error.get("message") or "") if isinstance(error, Mapping) else str(error or "")
@@ -152,7 +157,9 @@ def _flow_cancelled(told: _Told) -> tuple[str, str]:
 
 
 def _held(told: _Told) -> tuple[str, str]:
-    return gettext("The run is held at %(step)s") % {"step": told.step}, gettext("Nobody knows whether it took effect")
+    unknown = told.data.get("reason") == "unknown_outcome"
+    detail = gettext("Nobody knows whether it took effect") if unknown else ""
+    return gettext("The run is held at %(step)s") % {"step": told.step}, detail
 
 
 def _undo_started(told: _Told) -> tuple[str, str]:
@@ -206,6 +213,22 @@ def _recovery(told: _Told) -> tuple[str, str]:
     return gettext("It was decided how to go on after %(step)s") % {"step": told.step}, detail
 
 
+def _notified(told: _Told) -> tuple[str, str]:
+    tries = told.data.get("attempts")
+    again = isinstance(tries, int) and tries > 1
+    return gettext("%(who)s was told") % {"who": told.target}, gettext("Try %(n)d") % {"n": tries} if again else ""
+
+
+def _notify_failed(told: _Told) -> tuple[str, str]:
+    unknown = gettext("Nobody knows whether %(who)s was told")
+    what = unknown if told.data.get("unknown") is True else gettext("%(who)s could not be told")
+    return what % {"who": told.target}, str(told.data.get("message") or "")
+
+
+def _notify_skipped(told: _Told) -> tuple[str, str]:
+    return gettext("%(who)s would be told, but not of a test run") % {"who": told.target}, ""
+
+
 _SPEAKERS: Final[Mapping[str, tuple[str, str, Speaker]]] = {
     "step_started": ("blue", "play", _started),
     "step_completed": ("green", "check", _completed),
@@ -222,6 +245,9 @@ _SPEAKERS: Final[Mapping[str, tuple[str, str, Speaker]]] = {
     "compensation_failed": ("red", "x", _undo_failed),
     "undo_completed": ("violet", "check", _undone),
     "recovery_decided": ("blue", "repeat", _recovery),
+    "notified": ("green", "bell", _notified),
+    "notify_failed": ("red", "bell", _notify_failed),
+    "notify_skipped": ("grey", "bell", _notify_skipped),
     "answer_ignored": ("grey", "ban", _answer_ignored),
     "resume_asked": ("blue", "play", _asked(gettext_noop("The run is resumed"))),
     "resume_refused": ("red", "x", _resume_refused),

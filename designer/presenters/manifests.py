@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -11,7 +12,7 @@ from django.utils.translation import ngettext
 from designer.words import duration
 from flows import kinds
 from flows.library import manifest_of
-from flows.models import Flow, FlowVersion, HttpFunction, LibraryFunction
+from flows.models import Flow, FlowVersion, HttpFunction, LibraryFunction, NotificationKind, NotificationTarget
 from flows.text.words import short
 
 
@@ -50,8 +51,26 @@ def function_card(function: LibraryFunction, flows: Mapping[str, Sequence[Flow]]
     )
 
 
+@dataclass(frozen=True, slots=True)
+class TargetCard:
+    """One notification target in words; ``reaches`` says whom, ``flows`` are those that name it. The address of a webhook is
+    often all that protects it: only its host is told."""
+
+    target: NotificationTarget
+    reaches: str
+    flows: Sequence[Flow]
+
+
+def target_card(target: NotificationTarget, flows: Mapping[str, Sequence[Flow]]) -> TargetCard:
+    """The card of a notification target; ``flows`` is what :func:`used_by` answers."""
+    is_mail = target.kind == NotificationKind.EMAIL
+    reaches = ", ".join(target.recipients) if is_mail else urlsplit(target.url).hostname or ""
+    return TargetCard(target, reaches, flows.get(target.name, ()))
+
+
 def used_by(workspace: str) -> dict[str, list[Flow]]:
-    """The flows that call each function, by path, as their newest published versions do. One query."""
+    """The flows that call each function, by path, or tell each notification target, by name, as their newest published versions
+    do. One query."""
     versions = FlowVersion.objects.filter(flow__workspace__slug=workspace, number__isnull=False)
     found: defaultdict[str, list[Flow]] = defaultdict(list)
     seen: set[int] = set()
@@ -59,9 +78,17 @@ def used_by(workspace: str) -> dict[str, list[Flow]]:
         if version.flow_id in seen:
             continue
         seen.add(version.flow_id)
-        for path in sorted(_called(version.definition)):
-            found[path].append(version.flow)
+        for name in sorted(_called(version.definition) | _told(version.definition)):
+            found[name].append(version.flow)
     return dict(found)
+
+
+def _told(definition: Any) -> set[str]:
+    """Names of targets: no path is like one, for it begins with a slash."""
+    nodes = kinds.walk((definition or {}).get("nodes") or [])
+    declared = [(definition or {}).get("recovery"), *(kinds.setting(node, "recovery") for node in nodes)]
+    named = (each.get("notify") for each in declared if isinstance(each, Mapping))
+    return {each for each in named if isinstance(each, str)}
 
 
 def _called(definition: Any) -> set[str]:

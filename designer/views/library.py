@@ -1,4 +1,4 @@
-"""The library: what flows may call, in words."""
+"""The library: what flows may call, and whom they may tell, in words."""
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -9,18 +9,19 @@ from django.views.decorators.http import require_GET
 
 from designer import access
 from designer.http import SignedIn
-from designer.presenters.manifests import function_card, used_by
+from designer.presenters.manifests import function_card, target_card, used_by
 from designer.workspaces import current
-from flows.models import Agent, LibraryFunction
+from flows.models import Agent, LibraryFunction, NotificationTarget
 
 
 @login_required
 @require_GET
 def library(request: SignedIn) -> HttpResponse:
-    """Functions and agents, with a search over path and title."""
+    """Functions, agents and notification targets, with a search over path, name and title."""
     _check(request)
     text = request.GET.get("q", "").strip()
     wanted = Q(path__icontains=text) | Q(title__icontains=text)
+    named = Q(name__icontains=text) | Q(description__icontains=text)
     functions = LibraryFunction.objects.filter(wanted).select_related("httpfunction")
     flows = used_by(current(request))
     return render(
@@ -29,6 +30,7 @@ def library(request: SignedIn) -> HttpResponse:
         {
             "functions": [function_card(each, flows) for each in functions],
             "agents": Agent.objects.filter(wanted),
+            "targets": [target_card(each, flows) for each in NotificationTarget.objects.filter(named)],
             "text": text,
             "is_administrator": access.is_administrator(request.user),
         },

@@ -71,7 +71,7 @@ def _send(function: HttpFunction, arguments: Arguments, ctx: CallContext) -> dic
     until = time.monotonic() + function.timeout_seconds
     url = request.url
     for _ in range(MOST_REDIRECTS + 1):
-        answer = _answered(request, url, until)
+        answer = answered(request, url, until)
         onward = _onward(request, url, answer)
         if onward is None:
             return output_of(function, request, answer)
@@ -98,8 +98,9 @@ def _origin(url: str) -> tuple[str, str | None, int]:
     return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def _answered(request: Request, url: str, until: float) -> Answer:
-    """The whole answer. Raises ``FunctionError`` when nothing was sent, ``UnknownOutcome`` when it was and no answer came."""
+def answered(request: Request, url: str, until: float) -> Answer:
+    """The whole answer of ``url``, to be there at the moment ``until`` of the monotonic clock. Raises ``FunctionError`` when
+    nothing was sent, ``UnknownOutcome`` when it was and no answer came."""
     try:
         return _asked(request, url, until)
     except NOT_SENT as error:

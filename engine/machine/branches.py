@@ -79,7 +79,7 @@ def failed(turn: Turn, told: BranchFailed) -> None:
     if told.must:
         _break(turn, told, must=True)
         return
-    ruling = ruling_for(turn, node, turn.node(told.node))
+    ruling = ruling_for(turn, node, turn.node(told.node), str(told.error.get("message") or ""))
     if ruling is not None:
         _answer(turn, told, ruling)
     elif passes_on(turn, node):
@@ -89,12 +89,12 @@ def failed(turn: Turn, told: BranchFailed) -> None:
         _break(turn, told)
 
 
-def ruling_for(turn: Turn, parallel: Node, failed: Node) -> Ruling | None:
-    """Row 6 in the run of ``parallel`` for a node that failed in one of its branches; ``None`` where row 5 comes first, or no
-    scope of this run rules."""
+def ruling_for(turn: Turn, parallel: Node, failed: Node, why: str) -> Ruling | None:
+    """Row 6 in the run of ``parallel`` for a node that failed in one of its branches, and ``why``; ``None`` where row 5 comes
+    first, or no scope of this run rules."""
     if _shield(turn, parallel) is not None or shielded_outside(turn):
         return None
-    return scopes.rule(turn, failed, counts=False)
+    return scopes.rule(turn, failed, why=why, counts=False)
 
 
 def passes_on(turn: Turn, parallel: Node) -> bool:

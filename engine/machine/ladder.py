@@ -115,7 +115,7 @@ def judge(turn: Turn, node: Node, fault: Fault) -> Verdict | None:
             return Verdict(shield, iterates=True)
         if shield is None and branches.shielded_outside(turn):
             return Verdict(current, asks=True) if branches.asks_outside(turn) else None
-        ruling = scopes.rule(turn, current, counts=not fault.counted) if shield is None else None
+        ruling = scopes.rule(turn, current, why=fault.message, counts=not fault.counted) if shield is None else None
         if ruling is not None:
             return Verdict(current, ruling=ruling)
         if shield is None and scopes.recovers_outside(turn):

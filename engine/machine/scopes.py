@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from engine.machine.turn import Turn, milliseconds
+from engine.machine import expressions
+from engine.machine.turn import Notice, Turn, milliseconds
 from flows.closure import redo_set
 from flows.durations import parse_duration
 from flows.graph import Node, recovery_of
@@ -48,17 +49,19 @@ class Ruling:
     round: int = 0
 
 
-def rule(turn: Turn, node: Node, *, counts: bool) -> Ruling | None:
+def rule(turn: Turn, node: Node, *, why: str, counts: bool) -> Ruling | None:
     """What the scopes around ``node`` decide, the closest first; ``None`` where none of this run declares anything, or the last
     one leaves it to those outside.
 
-    ``counts``: the failure that led here is no other's and not counted yet.
+    ``counts``: the failure that led here is no other's and not counted yet. ``why`` is what it says.
     """
     if turn.cancels:
         return None
     ruling = None
     for scope in scopes_around(turn, node):
         ruling = _rule(turn, scope, node, counts=counts)
+        if ruling.decision != "redo":
+            _tell(turn, ruling, why)
         if ruling.decision != "escalate":
             return ruling
     return None if ruling is None or recovers_outside(turn) else Ruling(ruling.scope, node, "fail")
@@ -124,6 +127,20 @@ def _rule(turn: Turn, scope: Scope, node: Node, *, counts: bool) -> Ruling:
 def _then(scope: Scope, bound: Any) -> str:
     """What applies when the bound is exceeded; a scope without one just fails."""
     return str(scope.recovery.get("then") or "fail") if isinstance(bound, Mapping) else "fail"
+
+
+def _tell(turn: Turn, ruling: Ruling, why: str) -> None:
+    """Let whoever the scope names be told what it decided. Nobody is told of an isolated test run: its record alone says who
+    would have been."""
+    scope, target = ruling.scope, ruling.scope.recovery.get("notify")
+    if not isinstance(target, str) or not target:
+        return
+    if turn.run.facts.is_isolated:
+        turn.event("notify_skipped", scope.name, scope.seq or None, target=target, decision=ruling.decision)
+        return
+    label = expressions.label(turn, ruling.node)
+    notice = Notice(turn.new_id(), target, ruling.decision, scope.name, ruling.node.id, label, why)
+    turn.notices.append(notice)
 
 
 def _failures(turn: Turn, scope: Scope, within: timedelta) -> int:

@@ -111,6 +111,20 @@ class Told:
     child: UUID | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Somebody to be told, once and after the commit, of a scope that gave up: ``target`` is its ``notify``, ``decision`` its
+    ``then``. ``step`` is how people call the node that failed, ``why`` what it said; ``scope`` is empty for the flow."""
+
+    id: UUID
+    target: str
+    decision: str
+    scope: str
+    node_id: str
+    step: str
+    why: str
+
+
 @dataclass(slots=True)
 class Decision:
     """What a transition decided: at most one of ``call``, ``wait``, ``end`` and ``hold``; none: commit and go on."""
@@ -138,6 +152,7 @@ class Decision:
     """Nothing new was started: the lease is given back together with a hint for another worker."""
     replaced: "Replaced | None" = None
     tells: "list[Told]" = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     spares: UUID | None = None
     """The child run that is not cancelled with the others: it was told what to do."""
 
@@ -185,6 +200,7 @@ class Turn:
         self.handed_over = False
         self.replaced: Replaced | None = None
         self.tells: list[Told] = []
+        self.notices: list[Notice] = []
         self.spares: UUID | None = None
         self.cancels = False
         """Somebody wants the run to end: what is known now is recorded, nothing new starts and nothing is rolled back."""
@@ -439,6 +455,7 @@ class Turn:
             handed_over=self.handed_over,
             replaced=self.replaced,
             tells=self.tells,
+            notices=self.notices,
             spares=self.spares,
         )
 

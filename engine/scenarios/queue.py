@@ -18,6 +18,9 @@ class InProcessQueue:
     def hint(self, instance_id: UUID) -> None:
         transaction.on_commit(partial(self._arrive, instance_id))
 
+    def notice(self, notice_id: UUID, *, at: datetime | None = None) -> None:
+        """Nobody outside is told of what a scenario plays."""
+
     def has_ready(self) -> bool:
         return bool(self._waiting)
 

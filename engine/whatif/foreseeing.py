@@ -115,7 +115,7 @@ def _outside(place: Place) -> Generator[Rung, None, tuple[End, Place]]:
     while place.branch is not None:
         container = place.graph.nodes[place.branch]
         outer, told = Place(place.graph, container), set[int]()
-        while (ruling := branches.ruling_for(outer.turn(), container, failed)) is not None:
+        while (ruling := branches.ruling_for(outer.turn(), container, failed, "")) is not None:
             end = yield from _scope(outer, ruling, failed, told)
             if end is not None:
                 return end, place

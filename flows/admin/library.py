@@ -1,4 +1,4 @@
-"""Workspaces, functions, HTTP functions, agents and secrets."""
+"""Workspaces, functions, HTTP functions, agents, notification targets and secrets."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.admin.base import STYLES, CodeInput, JsonField, JsonObjectField, ModelAdmin, ModelForm
 from flows.manifest import validate_manifest
-from flows.models import Agent, HttpFunction, LibraryFunction, Secret, Workspace
+from flows.models import Agent, HttpFunction, LibraryFunction, NotificationTarget, Secret, Workspace
 from flows.text import write_json
 
 
@@ -206,6 +206,35 @@ class AgentAdmin(ModelAdmin):
         css = STYLES
 
 
+class NotificationTargetForm(ModelForm):
+    """Who is told, and how. Secrets are named here, never written down."""
+
+    headers = JsonObjectField(
+        label=_("Headers"),
+        widget=CodeInput(rows=4),
+        required=False,
+        help_text=_('Of the webhook. Secrets by name: {"Authorization": "Bearer secret:chat"}.'),
+    )
+
+
+@admin.register(NotificationTarget)
+class NotificationTargetAdmin(ModelAdmin):
+    """Who is told when a recovery gives up. Flows name them in ``notify``."""
+
+    form = NotificationTargetForm
+    list_display = ("name", "kind", "description", "enabled", "changed_at")
+    list_filter = ("enabled", "kind")
+    search_fields = ("name", "description", "addresses", "url")
+    fieldsets = (
+        (None, {"fields": ("name", "description", "enabled", "kind")}),
+        (_("E-mail"), {"fields": ("addresses", "language")}),
+        (_("Webhook"), {"fields": ("url", "headers")}),
+    )
+
+    class Media:
+        css = STYLES
+
+
 class SecretForm(ModelForm):
     """A value goes in and never comes out again."""
 
@@ -229,7 +258,7 @@ class SecretForm(ModelForm):
 
 @admin.register(Secret)
 class SecretAdmin(ModelAdmin):
-    """Keys and passwords by name. Agents and HTTP functions name them as ``secret:NAME``."""
+    """Keys and passwords by name. Agents, HTTP functions and webhooks name them as ``secret:NAME``."""
 
     form = SecretForm
     list_display = ("name", "description", "changed_at")

@@ -117,6 +117,11 @@ def notification_targets(exam: Examination) -> Iterator[Found]:
     scopes += [(place, place.get("recovery")) for place in exam.outline.places if place.is_container]
     for place, recovery in scopes:
         name = recovery.get("notify") if isinstance(recovery, Mapping) else None
-        if isinstance(name, str) and exam.library.has_notification_target(name) is False:
+        if not isinstance(name, str):
+            continue
+        known = exam.library.notification_targets()
+        if known is not None and name not in known:
             words = f"Nobody has set up the notification target {short(name)}: nobody will be told."
-            yield Found("UNKNOWN_NOTIFY_TARGET", place, ("recovery", "notify"), words)
+            yield Found(
+                "UNKNOWN_NOTIFY_TARGET", place, ("recovery", "notify"), words + exam.did_you_mean(name, sorted(known))
+            )

@@ -4,7 +4,7 @@ Three answers are possible: yes, no, and ``None`` for "nobody here knows". A che
 ``None``: a file on its own must not be blamed for what only the library can tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -33,7 +33,9 @@ class Library(Protocol):
         """The ``workflow_data`` that a sub-flow step naming ``path`` would run; ``None`` where nobody knows."""
         ...
 
-    def has_notification_target(self, name: str) -> bool | None: ...
+    def notification_targets(self) -> Collection[str] | None:
+        """The names of all of them; ``None`` where nobody knows."""
+        ...
 
 
 class NothingKnown:
@@ -57,7 +59,7 @@ class NothingKnown:
     def definition(self, path: str) -> Definition | None:
         return None
 
-    def has_notification_target(self, name: str) -> bool | None:
+    def notification_targets(self) -> Collection[str] | None:
         return None
 
 
@@ -66,13 +68,13 @@ class Known:
     """A library that is known to the last item: what it does not hold does not exist.
 
     ``functions`` maps paths to manifests (``None``: the function has none), ``agents`` to the paths of their tools,
-    ``flows`` to definitions.
+    ``flows`` to definitions; ``targets`` are the names of notification targets.
     """
 
     functions: Mapping[str, Manifest | None] = field(default_factory=dict)
     agents: Mapping[str, Sequence[str]] = field(default_factory=dict)
     flows: Mapping[str, Definition] = field(default_factory=dict)
-    notification_targets: frozenset[str] = frozenset()
+    targets: frozenset[str] = frozenset()
 
     def has_function(self, path: str) -> bool | None:
         return path in self.functions
@@ -92,5 +94,5 @@ class Known:
     def definition(self, path: str) -> Definition | None:
         return self.flows.get(path)
 
-    def has_notification_target(self, name: str) -> bool | None:
-        return name in self.notification_targets
+    def notification_targets(self) -> Collection[str] | None:
+        return self.targets

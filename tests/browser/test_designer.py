@@ -10,7 +10,7 @@ from designer.models import Editing
 from engine.models import Binding
 from flows import library
 from flows.loader import load
-from flows.models import Flow
+from flows.models import Flow, NotificationTarget
 from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
 from tests.factories import FlowVersionFactory, InstanceFactory, UserFactory, VisitFactory, WorkspaceFactory, now
@@ -244,6 +244,26 @@ def test_the_first_task_is_done_by_keyboard_alone(at, make_flow):
     saved = person.saved()["nodes"]
     assert [node["properties"].get("due_in_seconds") for node in saved] == [172800, 172800, None]
     assert [node["properties"].get("timeout_edge") for node in saved] == [saved[2]["id"], saved[2]["id"], None]
+
+
+def test_who_is_told_is_chosen_from_the_library_or_named_before_it_is_set_up(at, make_flow):
+    NotificationTarget.objects.create(
+        name="support-team", addresses="ida@example.org", description="Looks after orders"
+    )
+    held = {"then": "hold", "stop_after": {"failures": 1, "within": "1h"}}
+    person = at(make_flow(box("and", "group", wait("a"), recovery=held)))
+    page = person.page
+    person.page.locator('[data-key="group"]').focus()
+    page.keyboard.press("Enter")
+    person.choose("And tell", "support-team")
+    assert person.saved()["nodes"][0]["recovery"] == {**held, "notify": "support-team"}
+    page.get_by_label("And tell", exact=True).fill("support-tea")
+    expect(page.get_by_role("option", name="Looks after orders")).to_be_visible()
+    page.get_by_label("And tell", exact=True).fill("night-desk")
+    expect(page.get_by_text("Nothing found. A name that is still to be set up can be typed.")).to_be_visible()
+    page.keyboard.press("Enter")
+    assert person.saved()["nodes"][0]["recovery"]["notify"] == "night-desk"
+    expect(page.get_by_text("Nobody has set up the notification target").first).to_be_visible()
 
 
 # --- what others' products got wrong ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, User
 from demo import functions
 from demo.models import Behaviour, StockItem
 from demo.seed import ADMIN, DEMO_PASSWORD, GROUPS, PEOPLE, seed
+from flows.models import NotificationTarget
 
 pytestmark = pytest.mark.usefixtures("seeded")
 
@@ -52,3 +53,7 @@ def test_seeding_again_keeps_what_people_changed():
     assert Behaviour.objects.get(path="/shop/mail/send").mode == "fails"
     assert not Group.objects.get(name="finance").user_set.exists()
     assert User.objects.get(username="ben").check_password("my own")
+
+
+def test_somebody_can_be_told_when_a_recovery_gives_up():
+    assert NotificationTarget.objects.get().recipients == ["support@firm.example"]

@@ -18,6 +18,7 @@ from flows.expressions import filters, parse
 from flows.expressions import methods as expression_methods
 from flows.expressions.values import type_name
 from flows.loader import Document
+from flows.models import NotificationTarget
 from tests.factories import WorkspaceFactory
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "designer/frontend/src"
@@ -68,8 +69,17 @@ def test_what_the_palette_adds_is_of_its_kind_and_the_doctor_can_read_it(languag
 
 def test_the_catalogue_costs_a_fixed_number_of_queries(db, django_assert_max_num_queries):
     workspace = WorkspaceFactory()
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         assert {"kinds", "functions", "agents", "people", "flows"} <= set(catalogue(workspace))
+
+
+def test_the_catalogue_offers_whom_a_recovery_can_tell(db):
+    NotificationTarget.objects.create(
+        name="support-team", addresses="ida@example.org", description="Looks after orders"
+    )
+    NotificationTarget.objects.create(name="off", addresses="ida@example.org", enabled=False)
+    found = catalogue(WorkspaceFactory())["targets"]
+    assert found == [{"name": "support-team", "description": "Looks after orders", "kind": "e-mail"}]
 
 
 def test_completion_knows_the_whole_language():

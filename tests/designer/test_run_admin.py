@@ -13,7 +13,7 @@ from tests.factories import AttemptFactory, EventFactory, InboxTaskFactory, Inst
 
 MODELS = [
     *("instance", "visit", "attempt", "compensation", "event", "inboxtask", "wakeup", "signal", "binding"),
-    "workernode",
+    *("workernode", "notice"),
 ]
 
 

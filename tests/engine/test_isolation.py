@@ -7,6 +7,7 @@ import json
 import socket
 import urllib.request
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -17,11 +18,12 @@ from engine.executors.dispatch import Dispatcher
 from engine.executors.http import HttpExecutor
 from engine.executors.library import LibraryExecutor
 from engine.executors.mocks import MockingExecutor
-from engine.models import Attempt, InboxTask, Instance
+from engine.models import Attempt, Event, InboxTask, Instance, Notice
 from engine.testruns import start_test
 from flows import registry
-from flows.models import Agent, FlowVersion, HttpFunction
+from flows.models import Agent, FlowVersion, HttpFunction, NotificationTarget
 from tests.engine.drawing import call, child_flow, container, either, group, parallel, step, task
+from tests.engine.executors import http_server
 from tests.engine.world import World, row
 from tests.factories import FlowFactory, FlowVersionFactory
 
@@ -152,6 +154,32 @@ def test_nobody_finds_its_tasks_in_an_inbox_and_no_mail_tells_of_them(world, don
     rehearse(world, group("g", task("look", assignee="/groups/all")))
     assert set(InboxTask.objects.values_list("is_test", flat=True)) == {True}
     assert mail.outbox == []
+
+
+def targets(server: http_server.HttpServer) -> None:
+    NotificationTarget.objects.create(name="support-team", addresses="ida@example.org")
+    NotificationTarget.objects.create(name="night-desk", kind="webhook", url=server.url)
+
+
+def gives_up(then: str, notify: str) -> dict[str, Any]:
+    return {"stop_after": {"failures": 0, "within": "1h"}, "then": then, "notify": notify}
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_nobody_is_told_that_its_recovery_gave_up(isolated, world, settings) -> None:
+    """In a run that is not isolated everybody is: else the test would prove nothing."""
+    settings.SULTANA_HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
+    failing = group("inner", call("x", retry_strategy="none"), recovery=gives_up("escalate", "night-desk"))
+    inner = parallel("p", failing, recovery=gives_up("escalate", "support-team"))
+    config = {**EVERYTHING, "mock_functions": {"/lib/x": {"behavior": "mock_error"}}, "isolated_branch": isolated}
+    with http_server.running(http_server.gives({})) as server:
+        targets(server)
+        run = rehearse(world, inner, config=config, recovery=gives_up("hold", "support-team"))
+        posts = len(server.requests)
+    skipped = Event.objects.filter(type="notify_skipped").values_list("data", flat=True)
+    assert run.status == "held"
+    assert (len(mail.outbox), posts, Notice.objects.count()) == ((0, 0, 0) if isolated else (2, 1, 3))
+    assert sorted(each["target"] for each in skipped) == (["night-desk", "support-team", "support-team"] * isolated)
 
 
 @override_settings(EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend")

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from engine import commands, driver, inbox, recovery, wakeups
+from django.db import transaction
+
+from engine import commands, driver, inbox, notices, recovery, wakeups
 from engine.machine import position as positions
 from engine.models import InboxTask, Instance
 from engine.outcomes import Pending, Result, Succeeded
@@ -46,13 +49,36 @@ class Functions:
         return found if isinstance(found, Result | Pending) else Succeeded(found)
 
 
+class Queue(InProcessQueue):
+    """Keeps the hints about notices as well: ``notices`` are those that wait, with the moment from which they may be taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notices: list[tuple[UUID, datetime | None]] = []
+
+    def notice(self, notice_id: UUID, *, at: datetime | None = None) -> None:
+        transaction.on_commit(partial(self.notices.append, (notice_id, at)))
+
+    def take_notice(self, now: datetime) -> UUID | None:
+        """The oldest hint about a notice that has come, or ``None``."""
+        ready = [each for each in self.notices if each[1] is None or each[1] <= now]
+        if not ready:
+            return None
+        self.notices.remove(ready[0])
+        return ready[0][0]
+
+    def lose(self) -> None:
+        super().lose()
+        self.notices.clear()
+
+
 class World:
     """Everything a worker has. ``drive`` and ``fire`` are what one does; :meth:`settle` does both until nothing is left."""
 
     def __init__(self, **answers: Any) -> None:
         self.clock = Clock()
         self.functions = Functions({name.replace("_", "-"): found for name, found in answers.items()})
-        self.queue = InProcessQueue()
+        self.queue = Queue()
         self.ports = Ports(self.clock, self.functions, self.queue, Somebody(), ScenarioFlows(), "node:1")
 
     def start(self, *nodes: dict[str, Any], **more: Any) -> UUID:
@@ -74,6 +100,8 @@ class World:
         while (hint := self.queue.take()) is not None or wakeups.fire_due(self.ports):
             if hint is not None:
                 driver.drive(hint, self.ports)
+        while (notice := self.queue.take_notice(self.clock.now())) is not None:
+            notices.deliver(notice, self.ports)
 
     def later(self, **span: float) -> None:
         self.clock.moment += timedelta(**span)

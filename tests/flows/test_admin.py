@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from flows import library
-from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction, Secret, Workspace
+from flows.models import Agent, Flow, FlowVersion, HttpFunction, LibraryFunction, NotificationTarget, Secret, Workspace
 from flows.publishing import publish, save_draft
 from flows.registry import function
 from flows.secrets import key_of
@@ -273,6 +273,31 @@ def test_a_secret_goes_in_and_never_comes_out(admin_page, db):
     assert "sk-hidden" not in str(list(LogEntry.objects.values()))
 
 
+TARGET = {"name": "support-team", "kind": "email", "addresses": "ida@example.org", "language": "en", "enabled": "on"}
+
+
+def test_a_notification_target_is_made_changed_and_deleted(admin_page, db):
+    assert admin_page.post(reverse("admin:flows_notificationtarget_add"), TARGET).status_code == 302
+    target = NotificationTarget.objects.get()
+    assert (target.recipients, target.headers, target.enabled) == (["ida@example.org"], {}, True)
+    hook = {"kind": "webhook", "addresses": "", "url": "https://a.example.org/", "headers": '{"X-Key": "secret:chat"}'}
+    admin_page.post(reverse("admin:flows_notificationtarget_change", args=[target.pk]), {**TARGET, **hook})
+    target.refresh_from_db()
+    assert (target.kind, target.headers) == ("webhook", {"X-Key": "secret:chat"})
+    admin_page.post(reverse("admin:flows_notificationtarget_delete", args=[target.pk]), {"post": "yes"})
+    assert not NotificationTarget.objects.exists()
+
+
+def test_a_notification_target_that_makes_no_sense_is_refused(admin_page, db):
+    wrong = {"name": "Our team", "addresses": "ida", "url": "x", "headers": '{"Authorization": "abc"}'}
+    answer = shown(admin_page.post(reverse("admin:flows_notificationtarget_add"), {**TARGET, **wrong}))
+    assert "ida is no mail address" in answer and "Use small letters" in answer
+    assert "This is no address" in answer and "Authorization holds a secret" in answer
+    assert "This is a JSON object" in shown(
+        admin_page.post(reverse("admin:flows_notificationtarget_add"), {**TARGET, "headers": "[1]"})
+    )
+
+
 def test_agents_live_below_their_folder(admin_page, db):
     place = reverse("admin:flows_agent_add")
     assert "A path looks like" in shown(admin_page.post(place, {"path": "/clerk"}))
@@ -286,13 +311,17 @@ def test_the_default_workspace_stays(admin_page, workspace):
     assert admin_page.get(reverse("admin:flows_workspace_delete", args=[other.pk])).status_code == 200
 
 
-@pytest.mark.parametrize("model", ["flow", "flowversion", "libraryfunction", "httpfunction", "agent", "workspace"])
+@pytest.mark.parametrize(
+    "model",
+    ["flow", "flowversion", "libraryfunction", "httpfunction", "agent", "notificationtarget", "workspace"],
+)
 def test_no_page_needs_inline_styles_or_scripts(admin_page, make_flow, ida, model):
     flow = make_flow(calling("/test/admin/act"))
     publish(flow, by=ida)
     library.sync()
     Agent.objects.create(path="/agents/clerk")
     HttpFunction.objects.create(path="/shop/find", url="https://shop.example.org/")
+    NotificationTarget.objects.create(name="support-team", addresses="ida@example.org")
     first = apps.get_model("flows", model)._default_manager.first()
     pages = [reverse(f"admin:flows_{model}_changelist"), reverse(f"admin:flows_{model}_change", args=[first.pk])]
     for page in pages:

@@ -17,5 +17,5 @@ class CatalogueView(ApiView):
         responses=responses({200: OpenApiTypes.OBJECT}, 403),
     )
     def get(self, request: Request, repo: str) -> Response:
-        """Kinds of step with their fields, types, help and defaults; functions, agents, people and flows to choose from."""
+        """Kinds of step with their fields, types, help and defaults; functions, agents, people, flows, targets to choose from."""
         return Response(catalogue(access.get_workspace_with_flows_for(self.person, repo)))

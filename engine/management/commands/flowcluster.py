@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
         # code of the drives is in memory once, not once per worker.
-        from engine import livetext, recovery, tasks, testruns, wakeups  # noqa: F401
+        from engine import livetext, notices, recovery, tasks, testruns, wakeups  # noqa: F401
         from engine.ports_production import ports
 
         if options["node"]:
@@ -35,6 +35,7 @@ class Command(BaseCommand):
 
         def sweep() -> None:
             recovery.sweep(ports())
+            notices.sweep(ports())
 
         def tidy() -> None:
             testruns.go_on_resting(ports())

@@ -1,5 +1,6 @@
 """The library: what functions say of themselves, for those who see flows."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import library
-from flows.models import HttpFunction
+from flows.models import HttpFunction, NotificationTarget
 from tests.designer.pages.real import demo_flow
+from tests.engine.drawing import call, group
+from tests.factories import FlowVersionFactory, UserFactory
 
 As = Callable[[User | None], Client]
 
@@ -53,6 +56,51 @@ def test_an_http_function_that_is_switched_off_is_shown_as_such(as_: As, eve: Us
     HttpFunction.objects.update(available=False)
     text = as_(eve).get(reverse("library"), {"q": "/shop/find"}).content.decode()
     assert "Find an order" in text and "Switched off" in text and "code is not installed" not in text
+
+
+@pytest.fixture
+def targets(db: None) -> None:
+    """Two, and a flow that tells one of them as a whole and one in a group."""
+    NotificationTarget.objects.create(
+        name="support-team", addresses="ida@example.org", description="Looks after orders"
+    )
+    hook = {"kind": "webhook", "url": "https://chat.example.org/hooks/hidden", "enabled": False}
+    NotificationTarget.objects.create(name="night-desk", **hook)
+    nodes = [group("g", call("a"), recovery={"notify": "night-desk"})]
+    definition = {"nodes": nodes, "recovery": {"notify": "support-team"}}
+    FlowVersionFactory(flow__title="Close the till", definition=definition)
+
+
+def row_of(name: str, page: str) -> str:
+    """The row of the table that begins with ``name``, down to its words."""
+    return str(next(each for each in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if f">{name}<" in each))
+
+
+def test_who_can_be_told_is_listed_with_the_way_and_the_flows(as_: As, eve: User, targets: None) -> None:
+    page = as_(eve).get(reverse("library")).content.decode()
+    mail, hook = row_of("support-team", page), row_of("night-desk", page)
+    assert "ida@example.org" in mail and "Looks after orders" in mail and "Close the till" in mail
+    assert "Switched off" not in mail
+    assert "chat.example.org" in hook and "hooks/" not in hook and "Close the till" in hook and "Switched off" in hook
+
+
+def test_targets_are_found_by_name_and_by_what_they_are_for(as_: As, eve: User, targets: None) -> None:
+    page = as_(eve).get(reverse("library"), {"q": "looks AFTER"}).content.decode()
+    assert "support-team" in page and "night-desk" not in page and "Nothing by that name" not in page
+    assert "Nothing by that name" in as_(eve).get(reverse("library"), {"q": "no such thing"}).content.decode()
+
+
+def test_administrators_alone_set_up_who_is_told(as_: As, eve: User, ada: User, targets: None) -> None:
+    target = NotificationTarget.objects.get(name="night-desk")
+    places = [
+        reverse("admin:flows_notificationtarget_add"),
+        reverse("admin:flows_notificationtarget_change", args=[target.pk]),
+    ]
+    own = UserFactory(username="otto", is_staff=True, groups=["Administrators"])
+    for place in places:
+        assert place in as_(ada).get(reverse("library")).content.decode()
+        assert place not in as_(eve).get(reverse("library")).content.decode()
+        assert [as_(user).get(place).status_code for user in (ada, own, eve)] == [200, 200, 403]
 
 
 @pytest.mark.parametrize(("who", "status"), [("eve", 200), ("ada", 200), ("charlie", 403), (None, 302)])

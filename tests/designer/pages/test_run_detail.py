@@ -1,5 +1,6 @@
 """One run's page: what happened in words, what is below each line, and who may do what."""
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -8,7 +9,7 @@ from django.urls import reverse
 from engine.models import Attempt, InboxTask, Instance, Visit
 from engine.states import Status
 from tests.designer.pages.real import DECLINED, LARGE, ORDER, go_on, published, run, text_of
-from tests.factories import AttemptFactory, InstanceFactory, VisitFactory
+from tests.factories import AttemptFactory, EventFactory, InstanceFactory, VisitFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +102,38 @@ def test_events_tell_in_words(order, alice, as_):
     html = page(as_(alice), run(order, user=alice, **DECLINED), "events")
     for words in ("“Charge 90” failed", "The card was declined.", "Undoing “Reserve the goods”", "ended rolled back"):
         assert words in html
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "words"),
+    [
+        ("notified", {"attempts": 1}, "night-desk was told"),
+        (
+            "notify_failed",
+            {"message": "The server answered 400."},
+            "night-desk could not be told The server answered 400.",
+        ),
+        (
+            "notify_failed",
+            {"message": "It broke.", "unknown": True},
+            "Nobody knows whether night-desk was told It broke.",
+        ),
+        ("notify_skipped", {}, "night-desk would be told, but not of a test run"),
+    ],
+)
+def test_events_tell_who_was_told_of_a_failure(kind, data, words, alice, as_):
+    instance = InstanceFactory(started_by=alice)
+    EventFactory(instance=instance, type=kind, node_id="pay", data={"target": "night-desk", "decision": "hold", **data})
+    html = page(as_(alice), instance, "events")
+    assert words in " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+@pytest.mark.parametrize(("reason", "is_unknown"), [("unknown_outcome", True), ("stop_after", False)])
+def test_events_tell_of_a_doubt_only_where_there_is_one(reason, is_unknown, alice, as_):
+    instance = InstanceFactory(started_by=alice)
+    EventFactory(instance=instance, type="flow_held", node_id="pay", data={"reason": reason})
+    html = page(as_(alice), instance, "events")
+    assert "The run is held at" in html and ("Nobody knows whether it took effect" in html) == is_unknown
 
 
 def test_events_tell_of_tries(alice, as_):

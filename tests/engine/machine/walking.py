@@ -28,7 +28,7 @@ from engine.machine.memory import take_in
 from engine.machine.position import Position
 from engine.machine.run import Bound, EndedChild, Facts, Outputs, Run, Undo, UndoCall, Visited, World
 from engine.machine.slots import NO_LOOP
-from engine.machine.turn import Decision, NewChild
+from engine.machine.turn import Decision, NewChild, Notice
 from engine.machine.writes import Write
 from engine.outcomes import Failed, Pending, Result, Succeeded
 from engine.ports import Pinned, Published
@@ -79,6 +79,7 @@ class Walk:
     events: list[dict[str, Any]] = field(default_factory=list)
     calls: list[Any] = field(default_factory=list)
     children: list[NewChild] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     ended_children: dict[tuple[int, int], list[EndedChild]] = field(default_factory=dict)
     decision: Decision | None = None
 
@@ -216,6 +217,7 @@ class Walk:
                     row.update(status="cancelled", cancellation_reason=reason)
         self.events += [{"type": e.type, "node_id": e.node_id, "seq": e.visit_seq, **e.data} for e in decision.events]
         self.children += decision.children
+        self.notices += decision.notices
         if decision.replaced is not None:
             for row in self.visits:
                 if decision.replaced.first <= row["seq"] <= decision.replaced.last and not row.get("replaced"):

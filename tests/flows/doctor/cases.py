@@ -30,7 +30,7 @@ LIBRARY = Known(
             ]
         },
     },
-    notification_targets=frozenset({"night-desk"}),
+    targets=frozenset({"night-desk"}),
 )
 FLOW_PATH = "/flows/self"
 

@@ -62,6 +62,7 @@ export interface Catalogue {
   readonly agents: readonly Callable[];
   readonly people: readonly { path: string; title: string; is_group: boolean }[];
   readonly flows: readonly Callable[];
+  readonly targets: readonly { name: string; description: string; kind: string }[];
 }
 
 export interface Finding {

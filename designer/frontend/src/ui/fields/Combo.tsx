@@ -22,10 +22,12 @@ interface Props {
   readonly describedBy?: string;
   /** Whether a text that is not in the list may stay: a path, or a template. */
   readonly isFree: boolean;
+  /** What may stay is any name, not a path. */
+  readonly isName?: boolean;
   readonly placeholder: string;
 }
 
-export function Combo({ id, value, options, set, isInvalid, describedBy, isFree, placeholder }: Props): React.JSX.Element {
+export function Combo({ id, value, options, set, isInvalid, describedBy, isFree, isName = false, placeholder }: Props): React.JSX.Element {
   const { isReadOnly } = useForm();
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
@@ -52,7 +54,7 @@ export function Combo({ id, value, options, set, isInvalid, describedBy, isFree,
     else {
       const exact = options.find((option) => option.word.toLowerCase() === text.toLowerCase() || option.value === text);
       if (exact) set(exact.value);
-      else if (isFree && (text.startsWith("/") || isTemplate(text))) set(text);
+      else if (isFree && (isName || text.startsWith("/") || isTemplate(text))) set(text);
     }
   };
   const onKeyDown = (event: React.KeyboardEvent): void => {
@@ -63,7 +65,7 @@ export function Combo({ id, value, options, set, isInvalid, describedBy, isFree,
     } else if (event.key === "Enter" && isOpen) {
       event.preventDefault();
       const text = typed.trim();
-      if (isFree && (isTemplate(text) || (text.startsWith("/") && found.length === 0))) leave();
+      if (isFree && (isTemplate(text) || ((isName || text.startsWith("/")) && found.length === 0))) leave();
       else choose(found[at]);
     } else if (event.key === "Escape" && isOpen) {
       event.stopPropagation();
@@ -116,7 +118,7 @@ export function Combo({ id, value, options, set, isInvalid, describedBy, isFree,
               </span>
             </li>
           ))}
-        {isOpen && found.length === 0 && <li className="combo-none" role="option" aria-selected="false" aria-disabled="true">{t(isFree ? "nothing_found_path" : "nothing_found")}</li>}
+        {isOpen && found.length === 0 && <li className="combo-none" role="option" aria-selected="false" aria-disabled="true">{t(isName ? "nothing_found_name" : isFree ? "nothing_found_path" : "nothing_found")}</li>}
       </ul>
     </div>
   );

@@ -7,7 +7,7 @@ import { useSession } from "../hooks";
 import { Icon } from "../Icon";
 import { ConditionField } from "./Conditions";
 import { Form, isTemplate, useForm, type ControlProps } from "./common";
-import { Reference, StepChoice } from "./References";
+import { Reference, StepChoice, Target } from "./References";
 import { Rows } from "./Rows";
 import { Schema } from "./Schema";
 import { ChoiceList, Duration, Flag, JsonText, Numeric, Retry, Text, Words } from "./Simple";
@@ -35,6 +35,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   agent: Reference,
   flow: Reference,
   person: Reference,
+  target: Target,
   step: StepChoice,
   child: StepChoice,
   values: Values,

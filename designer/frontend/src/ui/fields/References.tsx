@@ -1,4 +1,4 @@
-// Fields that name something: a function, an agent, a flow, somebody, another step.
+// Fields that name something: a function, an agent, a flow, somebody, who is told, another step.
 
 import { useMemo } from "react";
 import { displayName, kindOf, referencePath } from "../../app/describe";
@@ -27,6 +27,13 @@ export function Reference({ id, field, value, set, isInvalid, describedBy }: Con
   // a reference written as an object keeps its form: only the path in it changes
   const change = (path: string | undefined): void => set(isObj(value) && path !== undefined ? { ...value, "raisin:path": path } : path);
   return <Combo id={id} value={isText(value) ? value : referencePath(value)} options={options} set={change} isInvalid={isInvalid} describedBy={describedBy} isFree placeholder={t(`choose_${field.type}`)} />;
+}
+
+/** Who is told: a name, which may be set up later. */
+export function Target({ id, value, set, isInvalid, describedBy }: ControlProps): React.JSX.Element {
+  const { session } = useApp();
+  const options = session.start.catalogue.targets.map((each): Option => ({ value: each.name, word: each.name, help: each.description || each.kind, icon: "bell" }));
+  return <Combo id={id} value={isText(value) ? value : ""} options={options} set={set} isInvalid={isInvalid} describedBy={describedBy} isFree isName placeholder={t("choose_target")} />;
 }
 
 /** Where a jump leads: every step of the same graph, and the end. */
