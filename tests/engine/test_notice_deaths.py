@@ -5,13 +5,14 @@ from collections.abc import Callable
 import pytest
 from django.core import mail
 
-from engine import failpoints, notices, recovery
+from engine import notices
 from engine.models import Event, Notice
 from engine.outcomes import Failed
 from engine.scenarios.cleaning import clean
 from flows.models import NotificationTarget
+from tests.engine.deaths import Killer, live_on
 from tests.engine.drawing import Node, call, group, parallel
-from tests.engine.world import Died, World, row
+from tests.engine.world import World, row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ONCE = {"retry": {"max_retries": 0}}
@@ -35,38 +36,13 @@ def out_of_a_branch() -> Node:
     return group("g", parallel("p", branch, call("b", retry={"max_retries": 3})), recovery=recovers("hold", "outer"))
 
 
-class Killer:
-    """Lets the worker die at the ``at``-th moment, and remembers which it was; counts the moments."""
-
-    def __init__(self, at: int) -> None:
-        self.at, self.seen, self.moment = at, 0, ""
-
-    def __call__(self, name: str) -> None:
-        self.seen += 1
-        if self.seen == self.at:
-            self.moment = name
-            raise Died(name)
-
-
 def played(node: Node, at: int) -> tuple[str, Killer]:
     """How the run of ``node``, whose step ``c`` always fails, came to stand through the death at that moment."""
     clean()
     mail.outbox.clear()
     world, killer = World(c=Failed("no")), Killer(at)
     run = world.start(node, call("end"))
-    failpoints.listen(killer)
-    try:
-        for _ in range(12):
-            try:
-                world.settle()
-                world.later(minutes=1)
-                recovery.sweep(world.ports)
-                notices.sweep(world.ports)
-            except Died:
-                world.queue.lose()
-                recovery.worker_died("node:1", world.ports)
-    finally:
-        failpoints.listen(None)
+    live_on(world, killer, rounds=12, between=lambda: notices.sweep(world.ports))
     return row(run).status, killer
 
 
@@ -90,7 +66,7 @@ def test_a_death_at_any_moment_leaves_nobody_told_twice(
         NotificationTarget.objects.create(name=name, addresses=f"{name}@example.org")
     _, unharmed = played(flow(), at=0)
     assert told() == targets
-    died: set[str] = set()
+    died: set[str | None] = set()
     for at in range(1, unharmed.seen + 1):
         found, killer = played(flow(), at)
         died.add(killer.moment)
@@ -100,7 +76,7 @@ def test_a_death_at_any_moment_leaves_nobody_told_twice(
     assert {"claimed", "decided", "committed", "telling", "told"} <= died
 
 
-def assert_told(targets: list[str], moment: str) -> None:
+def assert_told(targets: list[str], moment: str | None) -> None:
     """Everybody was; one may be missing where the worker died while it sent, and then the record says that nobody knows."""
     states = sorted(Notice.objects.values_list("state", flat=True))
     if moment in ("telling", "told"):
