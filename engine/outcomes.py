@@ -4,6 +4,7 @@ Pure. An executor answers one of these for each call it is given; whatever it *r
 """
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
@@ -20,13 +21,14 @@ class Succeeded:
 class Failed:
     """The body failed. ``error_type`` is ``step_error`` or ``validation``; ``traceback`` is for administrators alone.
 
-    ``raised`` names the exception and its bases, bare and dotted, for manifests that class failures by them.
+    ``raised`` names the exception and its bases, bare and dotted, for manifests that class failures by them. ``retry_after`` is
+    when the other side may be asked again: in so many seconds, or at a moment as RFC 3339 text.
     """
 
     message: str
     code: str | None = None
     status: int | None = None
-    retry_after: float | None = None
+    retry_after: float | str | None = None
     error_type: str = "step_error"
     traceback: str = ""
     raised: tuple[str, ...] = ()
@@ -66,7 +68,7 @@ MOST_MESSAGE, MOST_TRACEBACK = 2_000, 50_000
 def tidied(result: Result) -> Result:
     """The result with what an executor was told about a failure made fit to be recorded: user code raises anything.
 
-    Texts are texts that every database takes, and bounded; a status is a number, and ``retry_after`` a finite one.
+    Texts are texts that every database takes, and bounded; a status is a number, and ``retry_after`` a finite one or a moment.
     """
     if isinstance(result, Failed):
         return replace(
@@ -74,7 +76,7 @@ def tidied(result: Result) -> Result:
             message=_text(result.message)[:MOST_MESSAGE],
             code=_code(result.code),
             status=_status(result.status),
-            retry_after=_seconds(result.retry_after),
+            retry_after=_when(result.retry_after),
             traceback=_text(result.traceback)[-MOST_TRACEBACK:],
         )
     if isinstance(result, Unknown):
@@ -95,7 +97,18 @@ def _status(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _seconds(value: object) -> float | None:
+def moment_text(moment: datetime) -> str:
+    """A moment as RFC 3339 text, in UTC; one without a zone is read as UTC (RFC 9110 knows no other)."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _when(value: object) -> float | str | None:
+    if isinstance(value, str):
+        try:
+            return moment_text(datetime.fromisoformat(value))
+        except (ValueError, OverflowError):
+            return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value < 1e12 else None  # type: ignore[operator, arg-type]
 

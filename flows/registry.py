@@ -44,11 +44,17 @@ Function: TypeAlias = Callable[[Arguments, CallContext], Json]
 class FunctionError(Exception):
     """Raised by a function to fail its attempt in words a person can read.
 
-    ``code`` and ``status`` are what manifests classify; ``retry_after`` (seconds) can only make the next delay longer.
+    ``code`` and ``status`` are what manifests classify; ``retry_after`` (seconds, or a moment as RFC 3339 text) can only
+    make the next delay longer.
     """
 
     def __init__(
-        self, message: str, *, code: str | None = None, status: int | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        status: int | None = None,
+        retry_after: float | str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from django.utils import timezone
+from engine.outcomes import moment_text
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, as the server asks for: a number or a date (RFC 9110), or milliseconds as OpenAI writes them."""
+def retry_after(headers: Mapping[str, str]) -> float | str | None:
+    """What the server asks for: seconds (RFC 9110, or milliseconds as OpenAI writes them), or a moment as RFC 3339 text."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         text = headers.get(name)
         if text is None:
@@ -18,7 +18,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             pass
         try:
-            return max(0.0, (parsedate_to_datetime(text) - timezone.now()).total_seconds())
-        except (ValueError, TypeError):
+            return moment_text(parsedate_to_datetime(text))
+        except (ValueError, TypeError, OverflowError):
             continue
     return None

@@ -22,7 +22,7 @@ class Fault:
     error_type: str = "step_error"
     code: str | None = None
     status: int | None = None
-    retry_after: float | None = None
+    retry_after: float | str | None = None
     final: bool = False
     expired: bool = False
     result: AttemptResult = AttemptResult.FAILED

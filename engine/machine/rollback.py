@@ -177,7 +177,7 @@ def _close(
 
 def _try_again_later(turn: Turn, undo: Undo, tried: int, policy: RetryPolicy, fault: Fault) -> None:
     delay = policy.delay_ms(tried - undo.earlier, random=turn.world.random)
-    due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
+    due = turn.next_try(delay, fault.retry_after)
     turn.writes.update("compensation", _key(undo), error=amends.words(fault))
     undoing = turn.position.undoing
     assert undoing is not None

@@ -200,7 +200,7 @@ def retry_or_fail(turn: Turn, node: Node, fault: Fault) -> None:
         return
     turn.leaf = replace(leaf, out=False, deadline=None)
     delay = policy.delay_ms(failures, random=turn.world.random)
-    due = turn.after(max(delay, (fault.retry_after or 0) * 1000))
+    due = turn.next_try(delay, fault.retry_after)
     turn.rest(WaitKind.RETRY, "retry", due=due, wake="retry", data={"retry": failures, "of": policy.max_retries})
 
 

@@ -219,6 +219,12 @@ class Turn:
         """The moment that many milliseconds from now; a hundred years for a span that no calendar holds."""
         return self.now + timedelta(milliseconds=min(milliseconds, LONGEST / timedelta(milliseconds=1)))
 
+    def next_try(self, delay: float, asked: float | str | None) -> datetime:
+        """When to try again: after ``delay`` milliseconds, but not before the other side ``asked`` for, in seconds or a moment."""
+        if isinstance(asked, str):
+            return max(self.after(delay), min(datetime.fromisoformat(asked), self.now + LONGEST))
+        return self.after(max(delay, (asked or 0) * 1000))
+
     def in_the_world(self, moment: datetime) -> datetime:
         """When a moment of this run comes by the world's clock."""
         return moment - timedelta(seconds=self.position.skew)

@@ -212,7 +212,7 @@ def _close(turn: Turn, undo: UndoCall, state: CompensationState, **told: Any) ->
 def _try_again_later(turn: Turn, undo: UndoCall, busy: Undoing, policy: RetryPolicy, fault: Fault) -> None:
     if turn.cancels:
         return
-    due = turn.after(max(policy.delay_ms(busy.attempt, random=turn.world.random), (fault.retry_after or 0) * 1000))
+    due = turn.next_try(policy.delay_ms(busy.attempt, random=turn.world.random), fault.retry_after)
     turn.writes.update("undo", {"place": undo.place}, error=amends.words(fault))
     turn.wake_at("undo", due, seq=busy.seq, attempt=busy.attempt)
     turn.change(undoing=replace(busy, out=False, deadline=None, rests=WaitKind.RETRY.value, due=due.isoformat()))

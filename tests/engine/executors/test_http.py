@@ -3,7 +3,7 @@
 import json
 import logging
 import socket
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from email.utils import format_datetime
 from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
@@ -176,13 +176,13 @@ def test_a_refusal_is_a_failure_with_status_code_and_words(send, status, body, c
 
 
 def test_a_server_says_when_it_may_be_asked_again_in_seconds_or_by_a_date(send):
-    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    soon = format_datetime(datetime(2026, 7, 10, 12, 5, tzinfo=UTC), usegmt=True)
     it = send(
         gives(None, 429, Retry_After="7"), gives(None, 503, Retry_After=soon), gives(None, 429, Retry_After="inf")
     )
     seconds, date, senseless = it(), it(), it()
     assert (seconds.status, seconds.retry_after) == (429, 7.0)
-    assert 80 < date.retry_after <= 90
+    assert date.retry_after == "2026-07-10T12:05:00Z"
     assert senseless.retry_after is None
 
 

@@ -238,3 +238,12 @@ def test_a_run_that_goes_well_is_left_alone(decide) -> None:
     run = settled(world, call("a"), task("t"))
     assert refused(lambda: decide(run, ports=world.ports)) == "not_failed"
     assert refused(lambda: decide(run, failure=1, ports=world.ports)) == "not_failed"
+
+
+def test_a_date_that_was_asked_for_is_told_as_one() -> None:
+    """failure-contract.schema.json, ``retry_after``: an absolute moment stays one, however late the document is read."""
+    busy = Failed("busy", status=429, retry_after="2030-01-07T12:05:00Z")
+    world = World(a=busy)
+    run = world.start(call("a", retry={"max_retries": 0}), on_failure="keep")
+    world.settle()
+    assert failure_document(run)["retryable"]["retry_after"] == "2030-01-07T12:05:00Z"

@@ -67,6 +67,12 @@ def test_retry_after_raises_a_delay_and_never_lowers_it() -> None:
     assert delays(call("a"), *asked, {}) == [25, 30, 90]
 
 
+def test_a_retry_after_that_names_a_moment_is_waited_for() -> None:
+    moment = START + timedelta(seconds=70)
+    asked = [Failed("busy", status=429, retry_after=when.isoformat()) for when in (moment, START - timedelta(days=1))]
+    assert delays(call("a"), *asked, {}) == [70, 30]
+
+
 def test_each_visit_has_the_full_budget() -> None:
     found = walk(call("a"), call("b"), answers={"a": [fails(), {}], "b": [fails(), {}]})
     assert found.go().wake().wake().called() == ["a", "a", "b", "b"]
@@ -139,7 +145,7 @@ def test_a_delay_beyond_every_calendar_ends_at_a_hundred_years(retry) -> None:
     assert found.status in ("waiting", "failed")
 
 
-@pytest.mark.parametrize("wait", [1e300, 1e18, float("inf")])
+@pytest.mark.parametrize("wait", [1e300, 1e18, float("inf"), "9999-12-31T23:59:59Z"])
 def test_a_retry_after_that_makes_no_sense_ends_at_a_hundred_years(wait) -> None:
     found = walk(call("a"), answers={"a": [fails(retry_after=wait)]}).go()
     assert found.rests == "retry"
