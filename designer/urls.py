@@ -13,6 +13,7 @@ from designer.views import (
     flows,
     foresight,
     inbox,
+    inbox_many,
     library,
     pages,
     run_bulk,
@@ -80,7 +81,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps/<int:seq>/output.json", runs.step_value, name="step-value"),
     # the inbox
     path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/-/answer", inbox_many.answer_tasks, name="answer-tasks"),
     path("inbox/<uuid:task_id>/", inbox.task, name="task"),
+    path("inbox/<uuid:task_id>/hand-over", inbox.hand_over_task, name="hand-over-task"),
     # what flows may call
     path("library/", library.library, name="library"),
     path("library/function", library.function, name="library-function"),
