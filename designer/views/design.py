@@ -10,11 +10,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -23,7 +21,7 @@ from designer import access, editing
 from designer.http import SignedIn
 from designer.presenters import samples
 from designer.presenters.design import same, start, state, version_of, versions_of
-from designer.toasts import toast
+from designer.views.flows import show_as_text
 from designer.workspaces import current
 from engine.lastrun import LastRun, last_run
 from flows.doctor import check_document
@@ -39,16 +37,12 @@ from flows.text import MAX_BYTES, DocumentError
 @require_GET
 @ensure_csrf_cookie
 def design(request: SignedIn, path: str) -> HttpResponse:
-    """The page; whoever may not change the flow sees the same canvas and can only look.
-
-    A draft that cannot even be read, which only something else than the product can have stored, is shown as text instead.
-    """
+    """The page; whoever may not change the flow sees the same canvas and can only look."""
     flow = access.get_flow_for(request.user, current(request), path)
     try:
         begin = start(flow, request.user)
     except DocumentError as error:
-        toast(request, _("The draft cannot be read: %(why)s") % {"why": error.message}, level=messages.ERROR)
-        return redirect(f"{reverse('flow-detail', args=[flow.path])}?tab=yaml")
+        return show_as_text(request, flow, error)
     return render(request, "design.html", {"flow": flow, "has_canvas": True, "start": begin})
 
 

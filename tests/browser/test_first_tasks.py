@@ -150,7 +150,7 @@ def test_yesterdays_failed_run_is_found_understood_and_resumed_at_its_failed_ste
     expect(card.get_by_text("Not enough 'lamp' in stock").first).to_be_visible()
     person.click(card.get_by_role("button", name="Resume"))
     person.click(page.get_by_role("dialog").get_by_role("button", name="Resume"))
-    page.wait_for_url("**/runs/**")
+    page.wait_for_url(f"**/runs/{failed.pk}/**")
     driver.drive(failed.pk, ports())
     failed.refresh_from_db()
     assert failed.status == "completed"

@@ -79,9 +79,10 @@ def test_each_role_gets_from_each_address_what_it_may_and_no_more(flow, ed, eve,
     assert (flow.draft, flow.versions.count()) == (TEXT, 1)
 
 
-def test_a_draft_that_cannot_be_read_is_shown_as_text(flow, eve, as_):
+@pytest.mark.parametrize("url", [URL, URL.replace("/design", "/export.yaml")])
+def test_a_draft_that_cannot_be_read_is_shown_as_text(url, flow, eve, as_):
     type(flow).objects.update(draft="a: [")
-    answer = as_(eve).get(URL, follow=True)
+    answer = as_(eve).get(url, follow=True)
     assert answer.status_code == 200 and answer.redirect_chain[0][0].endswith("?tab=yaml")
     assert "The draft cannot be read" in answer.content.decode()
 
