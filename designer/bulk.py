@@ -5,11 +5,11 @@ Another action is one more entry in :data:`ACTIONS`; list, confirmation and answ
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from designer import access
 from engine import commands, resolutions
@@ -19,25 +19,36 @@ from engine.models import Instance
 from engine.ports_production import ports
 from engine.states import TERMINAL, Phase, Status
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as Words
+
 MOST: Final = 200
 """Runs in one request: about as many as are done within two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkAction:
-    """``refusal`` answers why this person cannot have it done to a run, empty where they can; ``words`` speak of ``n`` runs."""
+    """``refusal`` answers why this person cannot have it done to a run, empty where they can; ``one`` does it to one run.
+
+    The words of ``verb``, ``question`` and ``done`` speak of ``n`` runs; ``everything`` asks about all that fit a filter.
+    """
 
     name: str
     icon: str
     is_danger: bool
     is_offered_to: Callable[[User], bool]
     refusal: Callable[[User, Instance], str]
-    carry_out: Callable[[User, Instance], object]
-    button: Callable[[], str]
-    verb: Callable[[int], str]
-    question: Callable[[int], str]
-    consequences: Callable[[], list[str]]
-    done: Callable[[int], str]
+    one: Callable[[User, Instance], object]
+    button: "Words"
+    verb: "Words"
+    question: "Words"
+    everything: "Words"
+    done: "Words"
+    consequences: Sequence["Words"]
+
+    def words(self, name: str, n: int) -> str:
+        """``verb``, ``question`` or ``done`` for ``n`` runs."""
+        return str(getattr(self, name) % {"n": n})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +65,23 @@ def sort_out(action: BulkAction, user: User, runs: Iterable[Instance]) -> Sorted
     return Sorted([run for run, why in answers if not why], [(run, why) for run, why in answers if why])
 
 
-def carry_out(action: BulkAction, user: User, runs: Iterable[Instance]) -> int:
-    """Do it to each run in a transaction of its own; answers for how many it was done.
+def do(action: BulkAction, user: User, run: Instance) -> str:
+    """Do it to one run in a transaction of its own, as it is done to one alone; answers why not, empty when it was done.
 
-    Safe to repeat: a run that has moved on meanwhile refuses, and the others are done all the same.
+    Safe to repeat: a run that has moved on meanwhile refuses.
     """
-    done = 0
-    for run in runs:
+    why = action.refusal(user, run)
+    if not why:
         try:
-            action.carry_out(user, run)
-        except EngineError:
-            continue
-        done += 1
-    return done
+            action.one(user, run)
+        except EngineError as refused:
+            why = refused.message
+    return why
+
+
+def carry_out(action: BulkAction, user: User, runs: Iterable[Instance]) -> int:
+    """Do it to each run; answers for how many it was done. One that refuses does not stop the others."""
+    return sum(not do(action, user, run) for run in runs)
 
 
 def offered_to(user: User) -> list[BulkAction]:
@@ -111,15 +126,18 @@ RESUME: Final = BulkAction(
     is_danger=False,
     is_offered_to=access.can_operate,
     refusal=_why_not_resume,
-    carry_out=lambda user, run: resolutions.resume_failed(run.pk, by=access.user_path(user), ports=ports()),
-    button=lambda: _("Resume runs"),
-    verb=lambda n: ngettext("Resume %(n)d run", "Resume %(n)d runs", n) % {"n": n},
-    question=lambda n: ngettext("Let %(n)d run go on?", "Let %(n)d runs go on?", n) % {"n": n},
-    consequences=lambda: [
-        _("The step that failed is tried again in each, with all its tries; what is done does not run again."),
-        _("What is to be undone in any case is undone first."),
-    ],
-    done=lambda n: ngettext("%(n)d run goes on.", "%(n)d runs go on.", n) % {"n": n},
+    one=lambda user, run: resolutions.resume_failed(run.pk, by=access.user_path(user), ports=ports()),
+    button=gettext_lazy("Resume runs"),
+    verb=ngettext_lazy("Resume %(n)d run", "Resume %(n)d runs", "n"),
+    question=ngettext_lazy("Let %(n)d run go on?", "Let %(n)d runs go on?", "n"),
+    everything=gettext_lazy("Let all runs that fit go on?"),
+    done=ngettext_lazy("%(n)d run goes on.", "%(n)d runs go on.", "n"),
+    consequences=(
+        gettext_lazy(
+            "The step that failed is tried again in each, with all its tries; what is done does not run again."
+        ),
+        gettext_lazy("What is to be undone in any case is undone first."),
+    ),
 )
 CANCEL: Final = BulkAction(
     name="cancel",
@@ -127,16 +145,17 @@ CANCEL: Final = BulkAction(
     is_danger=True,
     is_offered_to=lambda user: True,
     refusal=_why_not_cancel,
-    carry_out=lambda user, run: commands.cancel(run.pk, by=access.user_path(user), ports=ports()),
-    button=lambda: _("Cancel runs"),
-    verb=lambda n: ngettext("Cancel %(n)d run", "Cancel %(n)d runs", n) % {"n": n},
-    question=lambda n: ngettext("Cancel %(n)d run?", "Cancel %(n)d runs?", n) % {"n": n},
-    consequences=lambda: [
-        _("Nothing new starts in them; a call that is out is awaited first."),
-        _("Their open tasks disappear from inboxes, and their child runs are cancelled too."),
-        _("What they have done stays done: nothing is undone."),
-    ],
-    done=lambda n: ngettext("%(n)d run is being cancelled.", "%(n)d runs are being cancelled.", n) % {"n": n},
+    one=lambda user, run: commands.cancel(run.pk, by=access.user_path(user), ports=ports()),
+    button=gettext_lazy("Cancel runs"),
+    verb=ngettext_lazy("Cancel %(n)d run", "Cancel %(n)d runs", "n"),
+    question=ngettext_lazy("Cancel %(n)d run?", "Cancel %(n)d runs?", "n"),
+    everything=gettext_lazy("Cancel all runs that fit?"),
+    done=ngettext_lazy("%(n)d run is being cancelled.", "%(n)d runs are being cancelled.", "n"),
+    consequences=(
+        gettext_lazy("Nothing new starts in them; a call that is out is awaited first."),
+        gettext_lazy("Their open tasks disappear from inboxes, and their child runs are cancelled too."),
+        gettext_lazy("What they have done stays done: nothing is undone."),
+    ),
 )
 DELETE: Final = BulkAction(
     name="delete",
@@ -144,14 +163,15 @@ DELETE: Final = BulkAction(
     is_danger=True,
     is_offered_to=access.is_administrator,
     refusal=_why_not_delete,
-    carry_out=lambda user, run: commands.delete(run.pk),
-    button=lambda: _("Delete runs"),
-    verb=lambda n: ngettext("Delete %(n)d run", "Delete %(n)d runs", n) % {"n": n},
-    question=lambda n: ngettext("Delete %(n)d run?", "Delete %(n)d runs?", n) % {"n": n},
-    consequences=lambda: [
-        _("Their steps, events, tasks, inputs and outputs are lost, with those of their child runs."),
-        _("What their steps did elsewhere stays as it is."),
-    ],
-    done=lambda n: ngettext("%(n)d run is deleted.", "%(n)d runs are deleted.", n) % {"n": n},
+    one=lambda user, run: commands.delete(run.pk),
+    button=gettext_lazy("Delete runs"),
+    verb=ngettext_lazy("Delete %(n)d run", "Delete %(n)d runs", "n"),
+    question=ngettext_lazy("Delete %(n)d run?", "Delete %(n)d runs?", "n"),
+    everything=gettext_lazy("Delete all runs that fit?"),
+    done=ngettext_lazy("%(n)d run is deleted.", "%(n)d runs are deleted.", "n"),
+    consequences=(
+        gettext_lazy("Their steps, events, tasks, inputs and outputs are lost, with those of their child runs."),
+        gettext_lazy("What their steps did elsewhere stays as it is."),
+    ),
 )
 ACTIONS: Final[Mapping[str, BulkAction]] = {action.name: action for action in (RESUME, CANCEL, DELETE)}

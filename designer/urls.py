@@ -13,6 +13,7 @@ from designer.views import (
     flows,
     foresight,
     inbox,
+    inbox_many,
     library,
     pages,
     run_bulk,
@@ -59,6 +60,10 @@ urlpatterns = [
     path("runs/", run_list.run_list, name="run-list"),
     path("runs/held-and-failed", trouble.held_and_failed, name="held-and-failed"),
     path("runs/-/bulk", run_bulk.run_bulk, name="run-bulk"),
+    path("runs/-/bulk/all/", run_bulk.bulk_errand_list, name="bulk-errand-list"),
+    path("runs/-/bulk/all/<uuid:errand_id>/", run_bulk.bulk_errand, name="bulk-errand"),
+    path("runs/-/bulk/all/<uuid:errand_id>/body", run_bulk.bulk_errand_body, name="bulk-errand-body"),
+    path("runs/-/bulk/all/<uuid:errand_id>/stop", run_bulk.stop_bulk_errand, name="stop-bulk-errand"),
     path("runs/-/export.<slug:form>", run_export.export_runs, name="export-runs"),
     path("runs/-/views", run_views.run_views, name="run-views"),
     path("runs/-/views/<int:view_id>/delete", run_views.delete_run_view, name="delete-run-view"),
@@ -76,7 +81,9 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps/<int:seq>/output.json", runs.step_value, name="step-value"),
     # the inbox
     path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/-/answer", inbox_many.answer_tasks, name="answer-tasks"),
     path("inbox/<uuid:task_id>/", inbox.task, name="task"),
+    path("inbox/<uuid:task_id>/hand-over", inbox.hand_over_task, name="hand-over-task"),
     # what flows may call
     path("library/", library.library, name="library"),
     path("library/function", library.function, name="library-function"),

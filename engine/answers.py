@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import Length
 
 from engine.models import Attempt, Compensation, InboxTask, Instance, Visit
 from engine.states import AttemptResult, CompensationState
@@ -17,6 +18,8 @@ from flows import kinds
 
 RUNS_READ: Final = 20
 """The newest real runs in which a flow's answers are looked for."""
+LARGEST: Final = 50_000
+"""Characters of JSON in an answer that is pinned: it is there to be looked at and typed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class NotKept(Exception):
 
 
 def latest_answers(flow_id: int, paths: Collection[str]) -> dict[str, Pinned]:
-    """By path, what each gave last in the newest real runs of a flow and their child runs. A few queries, whatever there is."""
+    """By path, what each gave last in the newest real runs of a flow and their child runs; nothing where that is too large to be
+    typed over. A few queries, whatever there is."""
     newest = Instance.objects.filter(flow=flow_id, is_test=False, parent=None).order_by("-pk")
     roots = list(newest.values_list("pk", flat=True)[:RUNS_READ])
     family = list(Instance.objects.filter(Q(pk__in=roots) | Q(root__in=roots)).values_list("pk", flat=True))
@@ -44,16 +48,19 @@ def latest_answers(flow_id: int, paths: Collection[str]) -> dict[str, Pinned]:
         newest_of.setdefault(each.path, each)
     found = {path: pinned for path, each in newest_of.items() if (pinned := _pinned(each)) is not None}
     undone = Compensation.objects.filter(instance__in=family, path__in=paths, state=CompensationState.DONE)
-    for row in undone.order_by("ended_at"):
+    for row in undone.alias(size=Length("result")).exclude(size__gt=LARGEST).order_by("ended_at"):
         if row.path not in newest_of and row.ended_at is not None:
             found[row.path] = Pinned(row.result, row.instance_id, row.ended_at)
     return found
 
 
 def _pinned(attempt: Attempt) -> Pinned | None:
-    visit = Visit.objects.filter(instance=attempt.instance_id, seq=attempt.visit_seq).first()
+    visits = Visit.objects.filter(instance=attempt.instance_id, seq=attempt.visit_seq)
+    visit = visits.alias(size=Length("output")).exclude(size__gt=LARGEST).first()
+    if visit is None:
+        return None
     try:
-        answer = None if visit is None else answer_of(visit, attempt)
+        answer = answer_of(visit, attempt)
     except NotKept:
         return None
     return None if attempt.ended_at is None else Pinned(answer, attempt.instance_id, attempt.ended_at)

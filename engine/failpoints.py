@@ -7,7 +7,7 @@ _listener: Callable[[str], None] | None = None
 
 def reach(name: str) -> None:
     """The code has come to the moment ``name``: ``claimed``, ``decided``, ``committed``, ``called`` or ``posted``; of a notice
-    ``telling`` or ``told``."""
+    ``telling`` or ``told``; of an errand ``noting`` or ``noted``."""
     if _listener is not None:
         _listener(name)
 

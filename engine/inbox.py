@@ -1,4 +1,4 @@
-"""Answering inbox tasks: who may, what counts as an answer, and that only the first one does.
+"""Answering inbox tasks and giving them to others: who may, what counts as an answer, and that only the first one does.
 
 reference/flow-format.md, section 9.
 """
@@ -17,9 +17,10 @@ from engine.machine import position as positions
 from engine.machine.gates import is_rejection
 from engine.machine.tasks import AGENTS
 from engine.models import InboxTask, Instance
+from engine.people import USERS
 from engine.ports import Ports
 from engine.states import TERMINAL, TaskStatus, WaitKind
-from engine.transitions import close_tasks, complete_task, lock_run, post
+from engine.transitions import close_tasks, complete_task, hand_over_task, lock_run, post
 from flows.models import FlowVersion
 from flows.values import NotKept, recorded
 
@@ -27,14 +28,14 @@ from flows.values import NotKept, recorded
 def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, ports: Ports) -> InboxTask:
     """Answer a task as the person ``by`` (a path); the run goes on when a worker reads of it.
 
-    Raises ``NotFound``, ``Forbidden`` (not the assignee), ``InvalidInput`` (what is asked for was not given) and ``Conflict``
-    (answered, expired or cancelled before). A refused answer changes nothing; one that came too late is recorded.
+    Raises ``NotFound``, ``Forbidden`` (not the assignee, or not of the group any more), ``InvalidInput`` (what is asked for was
+    not given) and ``Conflict`` (answered, expired or cancelled before). A refused answer changes nothing; one that came too late
+    is recorded.
     """
     task = InboxTask.objects.filter(pk=task_id).first()
     if task is None:
         raise NotFound("There is no such task.")
-    if not is_admin and task.assignee != by:
-        raise Forbidden("This task is assigned to somebody else.", node=task.node_id)
+    _check_may(task, by, is_admin, ports)
     if task.status != TaskStatus.PENDING:
         _ignore(task, by, ports)
     answer = checked_answer(task, response)
@@ -53,6 +54,52 @@ def complete(task_id: UUID, *, by: str, response: Any, is_admin: bool = False, p
             return task
     task.refresh_from_db()
     _ignore(task, by, ports)
+
+
+def hand_over(task_id: UUID, *, to: str, by: str, reason: str = "", is_admin: bool = False, ports: Ports) -> InboxTask:
+    """Give an open task to somebody else (paths of people); the run waits on, and its deadline stays.
+
+    Raises ``NotFound``, ``Forbidden`` (as :func:`complete`), ``InvalidInput`` (``to`` is nobody, or is asked already) and
+    ``Conflict`` (answered, ended or given away before). Only one of two at once succeeds.
+    """
+    task = InboxTask.objects.filter(pk=task_id).first()
+    if task is None:
+        raise NotFound("There is no such task.")
+    _check_may(task, by, is_admin, ports)
+    if not to.startswith(USERS) or not ports.people.exists(to):
+        raise InvalidInput("A task is given to a person who can sign in.", field="to")
+    with transaction.atomic():
+        run = lock_run(task.instance_id).exclude(status__in=TERMINAL).first()
+        asked = InboxTask.objects.filter(instance=task.instance_id, visit_seq=task.visit_seq, assignee=to)
+        if asked.exists():
+            raise InvalidInput("This person is asked already.", field="to")
+        now = ports.clock.now()
+        if run is None or not hand_over_task(task_id, giver=task.assignee, to=to, reason=reason, at=now):
+            task.refresh_from_db()
+            raise Conflict(f"This task is not open any more ({task.get_status_display()}).", node=task.node_id)
+        add_event(
+            task.instance_id,
+            "task_handed_over",
+            node_id=task.node_id,
+            visit_seq=task.visit_seq,
+            at=now,
+            data={"by": by, "to": to, "note": reason, "task_id": str(task.id)},
+        )
+    task.refresh_from_db()
+    return task
+
+
+def _check_may(task: InboxTask, by: str, is_admin: bool, ports: Ports) -> None:
+    """Whether ``by`` may answer it or give it away: the assignee, as long as they belong to the group that is asked."""
+    if is_admin:
+        return
+    if task.assignee != by:
+        raise Forbidden("This task is assigned to somebody else.", node=task.node_id)
+    if task.assignment_group and not task.escalated_from and by not in ports.people.members(task.assignment_group):
+        raise Forbidden(
+            "You do not belong to the group that is asked any more. An administrator can answer, or give it to somebody.",
+            node=task.node_id,
+        )
 
 
 def _is_being_decided(task: InboxTask, run: Instance) -> bool:

@@ -422,6 +422,12 @@ def complete_task(task_id: UUID, *, response: Any, by: str, at: datetime) -> boo
     return changed == 1
 
 
+def hand_over_task(task_id: UUID, *, giver: str, to: str, reason: str, at: datetime) -> bool:
+    """Give ``giver``'s pending task to ``to``; ``False`` when it was answered, ended or given away meanwhile."""
+    pending = InboxTask.objects.filter(id=task_id, status=TaskStatus.PENDING, assignee=giver)
+    return pending.update(assignee=to, escalated_from=giver, escalation_reason=reason, escalated_at=at) == 1
+
+
 def expire_tasks(instance_id: UUID, visit_seq: int) -> bool:
     """Move a visit's pending tasks to ``expired``; ``False`` when there was none left: an answer was faster."""
     pending = InboxTask.objects.filter(instance=instance_id, visit_seq=visit_seq, status=TaskStatus.PENDING)

@@ -77,7 +77,7 @@ def event_page(run: Instance, drawing: Drawing, *, before: int | None = None) ->
 
 def _lines(run: Instance, events: Sequence[Event], drawing: Drawing) -> list[EventLine]:
     names = facts.step_names(run.pk, sorted({event.visit_seq for event in events if event.visit_seq is not None}))
-    people = names_of(event.data.get("by") for event in events)
+    people = names_of(event.data.get(name) for event in events for name in ("by", "to"))
     lines = []
     for event in events:
         name = names.get(event.visit_seq or 0) or (drawing.label(event.node_id, run.input) if event.node_id else "")
@@ -188,6 +188,13 @@ def _answer_ignored(told: _Told) -> tuple[str, str]:
     return gettext("An answer to %(step)s came too late and changed nothing") % {"step": told.step}, who
 
 
+def _handed_over(told: _Told) -> tuple[str, str]:
+    by, to = str(told.data.get("by") or ""), str(told.data.get("to") or "")
+    who = gettext("By %(who)s") % {"who": told.people[by]} if by else ""
+    what = gettext("%(step)s was given to %(who)s") % {"step": told.step, "who": told.people.get(to, to)}
+    return what, " · ".join(filter(None, (who, str(told.data.get("note") or ""))))
+
+
 def _asked(what: str) -> Speaker:
     def speak(told: _Told) -> tuple[str, str]:
         by = str(told.data.get("by") or "")
@@ -249,6 +256,7 @@ _SPEAKERS: Final[Mapping[str, tuple[str, str, Speaker]]] = {
     "notify_failed": ("red", "bell", _notify_failed),
     "notify_skipped": ("grey", "bell", _notify_skipped),
     "answer_ignored": ("grey", "ban", _answer_ignored),
+    "task_handed_over": ("amber", "forward", _handed_over),
     "resume_asked": ("blue", "play", _asked(gettext_noop("The run is resumed"))),
     "resume_refused": ("red", "x", _resume_refused),
     "abandon_asked": ("violet", "undo-2", _asked(gettext_noop("The run is given up"))),

@@ -1,21 +1,26 @@
 """Inbox tasks as their page shows them: due first, overdue marked, the answer's own buttons or form."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from designer.people import names_of
+from designer.people import name_of, names_of
 from designer.schema_forms import ABSENT, Part, Problems, form_for
 from engine.models import InboxTask, Instance
+from engine.people import USERS
 from engine.states import TaskStatus
 
 BUTTONS: Final = {"success": "button-primary", "danger": "button-danger", "warning": "button", "default": "button"}
 SHOWN: Final = 100
 """Tasks in one list; who has more open than this needs another tool."""
+ANSWERS_OFFERED: Final = 4
+PEOPLE_OFFERED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,26 @@ def answers(task: InboxTask) -> Sequence[Answer]:
         )
         for each in options
     ]
+
+
+def common_answers(tasks: Sequence[InboxTask]) -> Sequence[Answer]:
+    """The answers that at least two of the tasks offer, in the order of the tasks: they can be given to several at once."""
+    found: dict[str, Answer] = {}
+    counts: Counter[str] = Counter()
+    for each in tasks:
+        for answer in answers(each) if each.task_type == "approval" else ():
+            found.setdefault(answer.value, answer)
+            counts[answer.value] += 1
+    return [answer for value, answer in found.items() if counts[value] > 1][:ANSWERS_OFFERED]
+
+
+def colleagues(task: InboxTask) -> list[tuple[str, str]]:
+    """Who it can be given to: (user name, full name) of everybody who may sign in and is not asked already, by name."""
+    asked = InboxTask.objects.filter(instance=task.instance_id, visit_seq=task.visit_seq)
+    taken = {path.removeprefix(USERS) for path in asked.values_list("assignee", flat=True)}
+    people = User.objects.filter(is_active=True).exclude(username__in=taken)
+    found = people.only("username", "first_name", "last_name").order_by("first_name", "last_name", "username")
+    return [(each.get_username(), name_of(each)) for each in found[:PEOPLE_OFFERED]]
 
 
 def form(task: InboxTask, sent: Any = ABSENT, problems: Problems | None = None) -> Part | None:

@@ -21,6 +21,7 @@ from designer import access, editing
 from designer.http import SignedIn
 from designer.presenters import samples
 from designer.presenters.design import same, start, state, version_of, versions_of
+from designer.views.flows import show_as_text
 from designer.workspaces import current
 from engine.lastrun import LastRun, last_run
 from flows.doctor import check_document
@@ -38,7 +39,11 @@ from flows.text import MAX_BYTES, DocumentError
 def design(request: SignedIn, path: str) -> HttpResponse:
     """The page; whoever may not change the flow sees the same canvas and can only look."""
     flow = access.get_flow_for(request.user, current(request), path)
-    return render(request, "design.html", {"flow": flow, "has_canvas": True, "start": start(flow, request.user)})
+    try:
+        begin = start(flow, request.user)
+    except DocumentError as error:
+        return show_as_text(request, flow, error)
+    return render(request, "design.html", {"flow": flow, "has_canvas": True, "start": begin})
 
 
 MOST_TRIED: Final = 200_000

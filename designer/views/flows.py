@@ -1,9 +1,12 @@
 """One flow: its outline, its text, its versions and runs."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from designer import access
@@ -11,10 +14,11 @@ from designer.http import SignedIn
 from designer.presenters.diagram import diagram
 from designer.presenters.flow_page import flow_page
 from designer.presenters.outline import outline_of
+from designer.toasts import toast
 from designer.workspaces import current
 from flows.models import Flow, FlowVersion
 from flows.publishing import export_flow
-from flows.text import Format
+from flows.text import DocumentError, Format
 
 
 @login_required
@@ -56,4 +60,14 @@ def export(request: SignedIn, path: str, form: str) -> HttpResponse:
     disposition = content_disposition_header(True, f"{name}.{'json' if form == 'json' else 'node.yaml'}")
     kind = "application/json" if form == "json" else "application/yaml"
     headers = {"Content-Disposition": disposition or "attachment"}
-    return HttpResponse(export_flow(exported, as_json), content_type=f"{kind}; charset=utf-8", headers=headers)
+    try:
+        text = export_flow(exported, as_json)
+    except DocumentError as error:
+        return show_as_text(request, flow, error)
+    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def show_as_text(request: SignedIn, flow: Flow, error: DocumentError) -> HttpResponse:
+    """Where a draft that cannot even be read leads, which only something else than the product can have stored."""
+    toast(request, _("The draft cannot be read: %(why)s") % {"why": error.message}, level=messages.ERROR)
+    return redirect(f"{reverse('flow-detail', args=[flow.path])}?tab=yaml")

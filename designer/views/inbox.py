@@ -1,6 +1,6 @@
 """What people are asked, and their answers."""
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from designer import access
 from designer.http import SignedIn
@@ -19,10 +19,13 @@ from designer.schema_forms import ABSENT, Problems, problems_of, read
 from designer.toasts import toast
 from designer.workspaces import current
 from engine import inbox as commands
-from engine.errors import Conflict, InvalidInput
+from engine.errors import Conflict, EngineError, Forbidden, InvalidInput
 from engine.models import InboxTask, Instance
+from engine.people import USERS
 from engine.ports_production import ports
 from engine.states import TaskStatus
+
+REASON_LENGTH: Final = 500
 
 
 @login_required
@@ -42,6 +45,29 @@ def task(request: SignedIn, task_id: UUID) -> HttpResponse:
     return _show(request, found)
 
 
+@login_required
+@require_POST
+def hand_over_task(request: SignedIn, task_id: UUID) -> HttpResponse:
+    """Give it to a colleague (``to``, a user name), with a reason in ``reason``."""
+    found = access.get_task_for(request.user, current(request), str(task_id))
+    to = USERS + request.POST.get("to", "").replace("\x00", "")
+    try:
+        given = commands.hand_over(
+            found.pk,
+            to=to,
+            by=access.user_path(request.user),
+            reason=request.POST.get("reason", "").replace("\x00", "").strip()[:REASON_LENGTH],
+            is_admin=access.can_answer_any(request.user, found),
+            ports=ports(),
+        )
+    except EngineError as refused:
+        toast(request, refused.message, level=messages.ERROR)
+        return redirect("task", task_id=found.pk)
+    words = _("%(who)s is asked now: %(title)s.")
+    toast(request, words % {"who": names_of([to])[to], "title": given.title})
+    return redirect("inbox")
+
+
 def _answer(request: SignedIn, found: InboxTask) -> HttpResponse:
     response, problems = _response(request, found)
     if not problems:
@@ -53,7 +79,7 @@ def _answer(request: SignedIn, found: InboxTask) -> HttpResponse:
                 is_admin=access.can_answer_any(request.user, found),
                 ports=ports(),
             )
-        except Conflict as error:
+        except (Conflict, Forbidden) as error:
             toast(request, error.message, level=messages.INFO)
             return redirect("task", task_id=found.pk)
         except InvalidInput as error:
@@ -82,7 +108,8 @@ def _show(
     context = {
         **_list(request),
         "task": found,
-        "names": names_of([found.assignee, found.assignment_group, found.completed_by]),
+        "names": names_of([found.assignee, found.assignment_group, found.completed_by, found.escalated_from]),
+        "colleagues": present.colleagues(found) if found.status == TaskStatus.PENDING else [],
         "is_open": found.status == TaskStatus.PENDING,
         "is_overdue": present.is_overdue(found, ports().clock.now()),
         "answers": present.answers(found),
@@ -102,7 +129,8 @@ def _list(request: SignedIn) -> dict[str, Any]:
     is_done = request.GET.get("show") == "done"
     chosen = present.done_first(mine) if is_done else present.open_first(mine)
     return {
-        "lines": present.lines(chosen[: present.SHOWN]),
+        "lines": (lines := present.lines(chosen[: present.SHOWN])),
+        "common_answers": [] if is_done else present.common_answers([line.task for line in lines]),
         "open_count": mine.filter(status=TaskStatus.PENDING).count(),
         "is_done": is_done,
         "is_everybody": everybody,

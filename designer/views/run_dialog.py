@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from designer import access
 from designer.http import SignedIn
 from designer.paging import as_uuid
-from designer.presenters.mock_rows import mock_lines, task_lines
+from designer.presenters.mock_rows import BEHAVIOURS, mock_lines, task_lines
 from designer.presenters.run_rows import gist_of, with_gist
 from designer.run_dialog import TEST, Sides, Typed, begin, read_form, sides_of
 from designer.schema_forms import ABSENT, problems_of
@@ -143,6 +143,7 @@ def _show(request: SignedIn, flow: Flow, sides: Sides, typed: Typed, *, status: 
     as_json = _as_json(request)
     shown = [sides.of(typed.mode)] if sides.together else [sides.real, sides.test]
     pinned = latest_answers(flow.pk, [each.path for each in sides.called]) if not sides.test.why_not else {}
+    lines = mock_lines(typed.mocks, pinned)
     context = {
         "flow": flow,
         "sides": sides,
@@ -153,7 +154,9 @@ def _show(request: SignedIn, flow: Flow, sides: Sides, typed: Typed, *, status: 
         "problems": [f"{_where(name)}{each}" for name, found in typed.problems.items() for each in found],
         "key": request.POST.get("key") or str(uuid4()),
         "title": request.POST.get("title", ""),
-        "mock_lines": mock_lines(typed.mocks, pinned),
+        "mock_lines": lines,
+        "sent_titles": [line.title for line in lines if line.is_sent],
+        "behaviours": BEHAVIOURS.items(),
         "task_lines": task_lines(typed.mocks),
         "switches": typed.mocks.switches,
         "samples": _samples(request, flow),

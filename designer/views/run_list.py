@@ -60,6 +60,13 @@ def run_list(request: SignedIn) -> HttpResponse:
     return render(request, "run_list.html", context)
 
 
+def filters_in_words(request: SignedIn, filters: RunFilters) -> list[str]:
+    """What is asked for, each part as its chip says it; nothing where all runs are."""
+    versions = _versions(filters, current(request))
+    names = Names(_flows(request), _people(request), _steps(versions, filters))
+    return [str(look_of(name).word) for name in filters.statuses] + [chip.words for chip in filters.chips(names)]
+
+
 def _total(page: Keyset[Instance], shown: QuerySet[Instance]) -> Count:
     """How many runs fit; nothing is asked when they are all on the page."""
     if page.newer is None and page.older is None:

@@ -1,5 +1,6 @@
 // Keeps a part of the page as the server has it:
 //   <div data-live="/its/own/address" data-events="/a/stream" data-seen="41" data-word-gone="…" data-word-signed-out="…">
+//   <div data-live="/its/own/address" data-poll data-word-gone="…" data-word-signed-out="…">    asked for every few seconds
 // Server-sent events say that something happened, the part is then fetched again as a whole. Where the stream cannot be
 // had, the part is asked for every few seconds. A page that comes back from sleep looks at once.
 
@@ -25,11 +26,16 @@ class Live {
   }
 
   get isOver() {
-    return !this.part.dataset.events;
+    return !this.part.dataset.events && !this.isPolled;
+  }
+
+  get isPolled() {
+    return "poll" in this.part.dataset;
   }
 
   listen() {
     clearTimeout(this.retry);
+    if (this.isPolled) return this.poll();
     if (this.isOver || this.stream) return;
     this.stream = new EventSource(`${this.part.dataset.events}?tree=1&last_event_id=${this.part.dataset.seen}`);
     this.stream.addEventListener("open", () => clearInterval(this.polling));
@@ -101,6 +107,7 @@ class Live {
 
   giveUp(words) {
     delete this.part.dataset.events;
+    delete this.part.dataset.poll;
     this.stop();
     toast(words, "warning");
   }

@@ -1,6 +1,7 @@
 // Tables: names for the cells of cards on a phone, and a bar for what is selected.
 //   <table class="table table-cards">          gets its data-label from the head and keeps its roles as cards
 //   <form data-bulk> … <input type="checkbox" name="…" data-bulk-item> … <input type="checkbox" data-bulk-all>
+//     <input type="checkbox" data-bulk-everything="all 240 runs">    more than the page has, offered once all of the page is chosen
 //     <div class="bulk-bar" data-bulk-bar hidden><span data-bulk-count data-one="1 selected" data-many="{n} selected"></span> … </div></form>
 
 const ROLES = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" };
@@ -30,9 +31,13 @@ function showSelection(form) {
     all.checked = chosen > 0 && chosen === items.length;
     all.indeterminate = chosen > 0 && chosen < items.length;
   }
-  if (count) count.textContent = chosen === 1 ? count.dataset.one : count.dataset.many.replace("{n}", chosen);
+  const everything = form.querySelector("[data-bulk-everything]");
+  if (everything && chosen < items.length) everything.checked = false;
+  if (count) count.textContent = everything?.checked ? everything.dataset.bulkEverything : counted(count, chosen);
   form.querySelector("[data-bulk-bar]")?.toggleAttribute("hidden", chosen === 0);
 }
+
+const counted = (count, chosen) => (chosen === 1 ? count.dataset.one : count.dataset.many.replace("{n}", chosen));
 
 document.addEventListener("change", (event) => {
   const form = event.target.closest("[data-bulk]");

@@ -13,6 +13,7 @@ from flows.loader import load
 from flows.models import Flow, NotificationTarget
 from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
+from tests.browser.person import Person
 from tests.factories import FlowVersionFactory, InstanceFactory, UserFactory, VisitFactory, WorkspaceFactory, now
 
 STEP = "raisin:FlowStep"
@@ -48,24 +49,17 @@ def make_flow(mara):
     return make
 
 
-class Person:
-    """Somebody at the designer whose actions are counted; typing is free."""
+class Designer(Person):
+    """Somebody at the designer."""
 
     def __init__(self, page: Page, flow: Flow) -> None:
-        self.page, self.flow, self.actions = page, flow, 0
+        super().__init__(page)
+        self.flow = flow
 
-    def open(self) -> "Person":
+    def open(self) -> "Designer":
         self.page.goto(f"/flows/{self.flow.path.removeprefix('/flows/')}/-/design")
         expect(self.page.get_by_role("tree")).to_be_attached()
         return self
-
-    def click(self, target: Locator, **options: Any) -> None:
-        self.actions += 1
-        target.click(**options)
-
-    def press(self, chord: str) -> None:
-        self.actions += 1
-        self.page.keyboard.press(chord)
 
     def drag(self, source: Locator, target: Locator) -> None:
         self.actions += 1
@@ -108,7 +102,7 @@ class Person:
 def at(page: Page, sign_in, mara):
     """``at(flow)``: Mara in front of a flow's canvas."""
     sign_in(page, mara)
-    return lambda flow: Person(page, flow).open()
+    return lambda flow: Designer(page, flow).open()
 
 
 def in_entry(page: Page, word: str) -> Locator:

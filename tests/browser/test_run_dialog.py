@@ -12,7 +12,9 @@ from demo import models as demo
 from engine import driver
 from engine.models import Compensation, InboxTask, Instance, Visit
 from engine.ports_production import ports
+from flows.models import Flow, HttpFunction, LibraryFunction
 from flows.publishing import import_flow
+from tests.browser.conftest import PHONE, PHONE_DARK
 from tests.designer.pages.real import FLOWS
 from tests.designer.server import ROOT
 from tests.factories import UserFactory, WorkspaceFactory
@@ -91,9 +93,58 @@ def test_it_is_accessible_on_each_screen(screen_page: Page, sign_in, mara, flow,
     for mode in ("real", "test"):
         screen_page.goto(f"{URL}?mode={mode}")
         assert_accessible(screen_page)
+    for closed in screen_page.locator(".mock-fold:not([open])").all()[::-1]:
+        closed.locator("summary").click()
     for place, words in enumerate(("fails with …", "never answers", "real", "is lost: nobody knows whether it acted")):
         screen_page.locator(".mock").nth(place).get_by_role("combobox").select_option(label=words)
     assert_accessible(screen_page)
+
+
+def test_on_a_phone_each_function_is_one_row_that_opens(open_page, sign_in, mara, flow, assert_accessible):
+    for screen in (PHONE, PHONE_DARK):
+        page = open_page(screen)
+        sign_in(page, mara)
+        page.goto(f"{URL}?mode=test")
+        line = mock(page, "Charge a card")
+        expect(page.get_by_role("combobox", name="What Charge a card does")).to_be_hidden()
+        expect(line.locator("summary")).to_contain_text("answers with …")
+        assert_accessible(page)
+        tall = page.locator("section.mocks").first.bounding_box()
+        assert tall is not None and tall["height"] < 8 * 90 + 160  # eight functions
+        line.locator("summary").focus()
+        page.keyboard.press("Enter")
+        choose(page, "Charge a card", "never answers")
+        line.get_by_role("button", name="Another answer").click()
+        assert_accessible(page)
+        line.locator("summary").click()
+        expect(line.locator("summary")).to_contain_text("never answers · answers with …")
+
+
+def test_on_a_phone_what_cannot_be_read_is_open(open_page, sign_in, mara, flow):
+    page = open_page(PHONE)
+    sign_in(page, mara)
+    page.goto(f"{URL}?mode=test")
+    fill_in(page)
+    mock(page, "Charge a card").locator("summary").click()
+    mock(page, "Charge a card").get_by_label("Answer as JSON").fill("{")
+    page.get_by_role("button", name="Start test run").click()
+    expect(page.get_by_text("This is not JSON.")).to_be_visible()
+    expect(page.get_by_role("combobox", name="What Send a mail does")).to_be_hidden()
+
+
+def test_a_lost_call_and_a_request_of_an_isolated_test_say_what_comes_of_them(dialog: Page):
+    draft = (FLOWS / "order-fulfilment.yaml").read_text().replace("/shop/courier/book", "/lib/reserve-courier")
+    Flow.objects.update(draft=draft)
+    LibraryFunction.objects.filter(path="/shop/mail/send").delete()
+    HttpFunction.objects.create(path="/shop/mail/send", title="Write to them", url="https://mail.example.org/")
+    dialog.reload()
+    lost = choose(dialog, "Reserve courier", "is lost: nobody knows whether it acted")
+    expect(lost.get_by_text("so this counts as a plain failure")).to_be_visible()
+    sent = choose(dialog, "Write to them", "real")
+    expect(sent.get_by_text("so it is refused")).to_be_visible()
+    dialog.get_by_role("checkbox", name="Keep it to itself").uncheck()
+    expect(sent.get_by_text("so it is refused")).to_be_hidden()
+    expect(sent.get_by_text("It is really called")).to_be_visible()
 
 
 def test_what_is_chosen_decides_what_is_shown(dialog: Page):

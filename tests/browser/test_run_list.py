@@ -4,12 +4,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from demo.models import StockItem
-from designer import saved_views
+from designer import bulk_errands, saved_views
+from engine import errands
 from engine.models import Instance
 from flows.publishing import import_flow
 from flows.versions import newest_published
 from tests.designer.pages.real import DECLINED, FLOWS, LARGE, ORDER, run
-from tests.factories import UserFactory, WorkspaceFactory
+from tests.factories import InstanceFactory, UserFactory, WorkspaceFactory
 
 
 @pytest.fixture
@@ -94,3 +95,39 @@ def test_another_flow_begins_without_the_versions_of_this_one(page: Page, sign_i
     page.get_by_label("Flow", exact=True).select_option("")
     page.wait_for_url(lambda url: "version=1" not in url)
     expect(page.get_by_role("row", name="Order fulfilment")).to_have_count(4)
+
+
+def test_all_runs_that_fit_the_filters_are_cancelled_and_the_page_follows(
+    screen_page: Page, sign_in, mara, runs, assert_accessible
+):
+    page = screen_page
+    InstanceFactory.create_batch(60, version=runs[0].version, status="waiting", started_by=mara)
+    sign_in(page, mara)
+    page.goto("/runs/?status=waiting")
+    everything = page.get_by_role("checkbox", name="All that fit the filters: 62 runs")
+    expect(everything).to_be_hidden()
+    for each in page.get_by_role("checkbox", name="Choose the run").all():
+        each.check()
+    everything.check()
+    expect(page.locator("[data-bulk-count]")).to_have_text("62 runs")
+    page.get_by_role("navigation", name="Pages").scroll_into_view_if_needed()  # else the bar lies on a row
+    assert_accessible(page)
+    page.get_by_role("button", name="Cancel runs").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Cancel all runs that fit?")
+    assert_accessible(page)
+    page.get_by_role("button", name="Cancel runs").click()
+    expect(page.get_by_text("Going on")).to_be_visible()
+    assert_accessible(page)
+    [errand] = errands.latest(bulk_errands.FUNCTION, most=2)
+    bulk_errands.carry_on(str(errand.id))
+    expect(page.get_by_text("50 runs looked at")).to_be_visible()
+    bulk_errands.carry_on(str(errand.id))
+    expect(page.get_by_text("Done", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    assert_accessible(page)
+    page.get_by_role("link", name="Actions on many runs").click()
+    expect(page.get_by_role("link", name="Cancel runs")).to_be_visible()
+    assert_accessible(page)
+    assert set(Instance.objects.filter(started_by=mara, parent=None).values_list("status", flat=True)).isdisjoint(
+        {"waiting"}
+    )

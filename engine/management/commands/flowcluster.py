@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Here, not above: the package engine.cluster depends on nothing of the engine. Loaded before the fork, the
         # code of the drives is in memory once, not once per worker.
-        from engine import livetext, notices, recovery, tasks, testruns, wakeups  # noqa: F401
+        from engine import errands, livetext, notices, recovery, tasks, testruns, wakeups  # noqa: F401
         from engine.ports_production import ports
 
         if options["node"]:
@@ -41,6 +41,7 @@ class Command(BaseCommand):
             testruns.go_on_resting(ports())
             testruns.discard_ended(ports())
             livetext.forget_left_behind(ports())
+            errands.sweep()
 
         # A question before each message would be a transaction more; every process here gets over a broken connection.
         connections.settings[DEFAULT_DB_ALIAS]["CONN_HEALTH_CHECKS"] = False

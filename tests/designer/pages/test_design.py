@@ -79,6 +79,14 @@ def test_each_role_gets_from_each_address_what_it_may_and_no_more(flow, ed, eve,
     assert (flow.draft, flow.versions.count()) == (TEXT, 1)
 
 
+@pytest.mark.parametrize("url", [URL, URL.replace("/design", "/export.yaml")])
+def test_a_draft_that_cannot_be_read_is_shown_as_text(url, flow, eve, as_):
+    type(flow).objects.update(draft="a: [")
+    answer = as_(eve).get(url, follow=True)
+    assert answer.status_code == 200 and answer.redirect_chain[0][0].endswith("?tab=yaml")
+    assert "The draft cannot be read" in answer.content.decode()
+
+
 def test_signed_out_is_said_in_json(flow, as_):
     answer = post(as_(None), "draft", revision=flow.revision, text=retitled(flow))
     assert (answer.status_code, answer.json()["code"]) == (401, "not_signed_in")

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from demo.models import StockItem
 from engine.models import Instance
-from flows.models import Flow, InputSample
+from flows.models import Flow, HttpFunction, InputSample, LibraryFunction
 from flows.publishing import import_flow
 from tests.designer.pages.real import FLOWS, ORDER, run, text_of
 from tests.factories import FlowFactory, UserFactory, WorkspaceFactory
@@ -65,6 +65,35 @@ def test_every_function_that_can_be_reached_has_a_row_and_everything_is_mocked(f
 def test_what_a_real_call_would_do_is_said(flow, bob, as_):
     warnings = {line.path: line.warning for line in as_(bob).get(URL).context["mock_lines"]}
     assert "changes things outside this test" in warnings["/shop/payment/charge"]
+
+
+def test_a_lost_call_is_said_to_be_a_plain_failure_where_nothing_can_be_left_open(flow, bob, as_):
+    Flow.objects.update(draft=TEXT.replace("/shop/courier/book", "/lib/book"))
+    LibraryFunction.objects.update_or_create(path="/shop/mail/send", defaults={"override": {"effect": "read"}})
+    lines = {line.path: line for line in as_(bob).get(URL, {"mode": "test"}).context["mock_lines"]}
+    assert "no manifest" in lines["/lib/book"].if_lost
+    assert "changes nothing" in lines["/shop/mail/send"].if_lost
+    assert lines["/shop/payment/charge"].if_lost == ""
+
+
+def test_what_an_isolated_test_refuses_is_said_beside_the_choice(flow, bob, as_):
+    html = text_of(as_(bob).get(URL, {"mode": "test"}))
+    assert "HTTP functions would be refused, but this flow calls none." in html and "so it is refused" not in html
+    LibraryFunction.objects.filter(path="/shop/payment/charge").delete()
+    HttpFunction.objects.create(
+        path="/shop/payment/charge", title="Charge at the bank", url="https://bank.example.org/"
+    )
+    html = text_of(as_(bob).get(URL, {"mode": "test"}))
+    assert "Here these are: Charge at the bank." in html
+    assert html.count("so it is refused: nothing is sent, and its step fails.") == 2  # its answer, and the blank one
+
+
+def test_each_line_says_in_short_what_was_chosen(flow, bob, as_):
+    config = {"mock_functions": {"/shop/payment/charge": [{"behavior": "mock_error"}, {"behavior": "mock_timeout"}]}}
+    sample = InputSample.objects.create(flow=flow, title="Late", input=ORDER, test_config=config)
+    lines = {line.path: line.gist for line in as_(bob).get(URL, {"sample": sample.pk}).context["mock_lines"]}
+    assert lines["/shop/payment/charge"] == "fails with … · never answers"
+    assert lines["/shop/mail/send"] == "real"
 
 
 def test_the_last_real_answer_can_be_pinned(flow, bob, as_):
