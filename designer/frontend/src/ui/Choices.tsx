@@ -1,0 +1,82 @@
+// On a loop and a fan-out of a run: which turn or branch is shown inside, the ones beside it, and any other by its number.
+
+import { useState } from "react";
+import { displayName } from "../app/describe";
+import type { Choice } from "../app/session";
+import { t } from "../app/start";
+import { HEAD, type Box, type Layout } from "../model/layout";
+import { useApp, useSession } from "./hooks";
+import { Icon } from "./Icon";
+
+export function Choices({ layout }: { layout: Layout }): React.JSX.Element | null {
+  const { session } = useApp();
+  const shown = useSession((state) => state.shown);
+  if (!shown) return null;
+  const found = session.tree.places.flatMap((place) => {
+    const [choice, box] = [shown.choices[place.id], layout.boxes.get(place.key)];
+    return choice && box?.isOpen && session.tree.byId.get(place.id) === place ? [{ choice, box }] : [];
+  });
+  return <div className="choices">{found.map(({ choice, box }) => <Bar key={box.place.key} choice={choice} box={box} />)}</div>;
+}
+
+function Bar({ choice, box }: { choice: Choice; box: Box }): React.JSX.Element {
+  const { session, choose } = useApp();
+  const { kind, at, count, of, failed, look } = choice;
+  const pick = (number: number): void => {
+    const wanted = Math.min(Math.max(1, number), count);
+    if (wanted !== at) choose?.(box.place.id, wanted);
+  };
+  return (
+    <div
+      className="choice nopan nowheel"
+      role="group"
+      aria-label={t(`choose_${kind}`, { name: displayName(box.place, session.start.catalogue) })}
+      style={{ left: box.x, top: box.y + HEAD, width: box.width }}
+      onKeyDown={(event) => event.stopPropagation()}
+      onPointerDown={(event) => event.stopPropagation()}
+    >
+      <Step icon="chevron-left" word={t(`${kind}_before`)} isOff={at <= 1} act={() => pick(at - 1)} />
+      <Number key={at} word={t(kind)} at={at} pick={pick} />
+      <span className="choice-of">{t("of_n", { n: of })}</span>
+      <Step icon="chevron-right" word={t(`${kind}_after`)} isOff={at >= count} act={() => pick(at + 1)} />
+      <span className={`step-badge tone-${look.tone}`} title={look.word}><Icon name={look.icon} /><span className="visually-hidden">{look.word}</span></span>
+      {failed.length > 0 && (
+        <button type="button" className="choice-failed" title={t("next_failed")} onClick={() => pick(failed.find((each) => each > at) ?? failed[0]!)}>
+          {t("n_failed", { n: failed.length })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Step({ icon, word, isOff, act }: { icon: string; word: string; isOff: boolean; act: () => void }): React.JSX.Element {
+  return (
+    <button type="button" className="choice-step" aria-label={word} title={word} aria-disabled={isOff} onClick={act}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Typed numbers count when the field is left or Enter is pressed; what is no number changes nothing. */
+function Number({ word, at, pick }: { word: string; at: number; pick: (number: number) => void }): React.JSX.Element {
+  const [text, setText] = useState(String(at));
+  const take = (): void => (/^\d{1,9}$/.test(text) && text !== String(at) ? pick(parseInt(text, 10)) : setText(String(at)));
+  return (
+    <label className="choice-number">
+      <span>{word}</span>
+      <input
+        inputMode="numeric"
+        autoComplete="off"
+        value={text}
+        size={Math.max(2, text.length)}
+        onChange={(event) => setText(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onBlur={take}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") take();
+          if (event.key === "Escape") setText(String(at));
+        }}
+      />
+    </label>
+  );
+}
