@@ -46,7 +46,8 @@ Picks = Mapping[str, int]
 class Choice:
     """What can be chosen at a container: ``at`` of ``count`` is shown, both from 1.
 
-    ``of`` is how many there will be, where that is known; ``failed`` are the numbers of the first that failed.
+    ``of`` is how many there will be, where that is known; ``failed`` are the numbers of the first that failed. ``is_open`` says
+    that the newest is what is shown unasked, and that another may come.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Choice:
     of: int
     status: str
     failed: tuple[int, ...] = ()
+    is_open: bool = False
 
 
 @dataclass
@@ -185,6 +187,7 @@ def _turns(
             max(newest + 1, _planned(scene, visit, nodes)),
             _status_of_turn(visit, index, told),
             tuple(each + 1 for each in told.failed),
+            is_open=not visit.outcome,
         )
         yield inner
 

@@ -29,8 +29,8 @@ async function show(step) {
 
 /** Asks for another turn or branch of a container: the page's address says which, so that it can be passed on. */
 function pick(container, number) {
-  const { count } = state.choices[container];
-  const follows = page.dataset.events && number === count; // the newest of a run that goes on is what is shown unasked
+  const { count, is_open } = state.choices[container];
+  const follows = is_open && number === count; // it stays the newest when another one comes
   const here = new URL(location.href);
   const picks = here.searchParams.getAll("pick").filter((each) => !each.startsWith(`${container}:`));
   here.searchParams.delete("pick");

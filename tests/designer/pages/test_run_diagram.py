@@ -93,6 +93,7 @@ def test_a_loop_shows_its_newest_turn_and_any_other_that_is_asked_for(world):
     shown = run_diagram(run)
     choice = shown.choices["l"]
     assert (choice.kind, choice.at, choice.count, choice.status) == ("turn", 3, 3, "succeeded")
+    assert not choice.is_open
     assert shown.ways["l:back"] == 2
     assert shown.ways["a:in"] == 1
     first = Visit.objects.get(instance=run, node_id="a", number=1)
