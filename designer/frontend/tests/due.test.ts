@@ -11,7 +11,7 @@ beforeAll(() =>
     language: "en",
     words: {
       retry_of: "retry {n} of {m}", due_in: "in {time}", due_ago: "due {time} ago", due_now: "due now", due_at: "until {when}",
-      unit_second: "{n} s", unit_minute: "{n} min", unit_hour: "{n} h", unit_day: "{n} d", unit_ms: "{n} ms",
+      short_second: "{n} s", short_minute: "{n} min", short_hour: "{n} h", short_day: "{n} d",
     },
   }),
 );

@@ -23,8 +23,8 @@ function retryWords({ retry }: Told): string {
 }
 
 function timeWords(left: number): string {
-  if (left > 0) return t("due_in", { time: duration(Math.ceil(left / SECOND) * SECOND) });
+  if (left > 0) return t("due_in", { time: duration(Math.ceil(left / SECOND) * SECOND, { isShort: true }) });
   if (left > -SECOND) return t("due_now");
   const unit = left > -MINUTE ? SECOND : MINUTE;
-  return t("due_ago", { time: duration(Math.floor(-left / unit) * unit) });
+  return t("due_ago", { time: duration(Math.floor(-left / unit) * unit, { isShort: true }) });
 }

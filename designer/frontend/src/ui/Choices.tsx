@@ -28,20 +28,20 @@ function Bar({ choice, box }: { choice: Choice; box: Box }): React.JSX.Element {
   };
   return (
     <div
-      className="choice nopan nowheel"
+      className="pick-bar nopan nowheel"
       role="group"
       aria-label={t(`choose_${kind}`, { name: displayName(box.place, session.start.catalogue) })}
       style={{ left: box.x, top: box.y + HEAD, width: box.width }}
       onKeyDown={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.stopPropagation()}
     >
-      <Step icon="chevron-left" word={t(`${kind}_before`)} isOff={at <= 1} act={() => pick(at - 1)} />
+      <Step icon="chevron-left" word={t(`before_${kind}`)} isOff={at <= 1} act={() => pick(at - 1)} />
       <Number key={at} word={t(kind)} at={at} pick={pick} />
-      <span className="choice-of">{t("of_n", { n: of })}</span>
-      <Step icon="chevron-right" word={t(`${kind}_after`)} isOff={at >= count} act={() => pick(at + 1)} />
-      <span className={`step-badge tone-${look.tone}`} title={look.word}><Icon name={look.icon} /><span className="visually-hidden">{look.word}</span></span>
-      {failed.length > 0 && (
-        <button type="button" className="choice-failed" title={t("next_failed")} onClick={() => pick(failed.find((each) => each > at) ?? failed[0]!)}>
+      <span className="pick-of">{t("of_n", { n: of })}</span>
+      <Step icon="chevron-right" word={t(`after_${kind}`)} isOff={at >= count} act={() => pick(at + 1)} />
+      <span className={`step-badge tone-${look.tone}`}><Icon name={look.icon} />{look.word}</span>
+      {failed.some((each) => each !== at) && (
+        <button type="button" className="pick-failed" title={t("next_failed")} onClick={() => pick(failed.find((each) => each > at) ?? failed[0]!)}>
           {t("n_failed", { n: failed.length })}
         </button>
       )}
@@ -51,7 +51,7 @@ function Bar({ choice, box }: { choice: Choice; box: Box }): React.JSX.Element {
 
 function Step({ icon, word, isOff, act }: { icon: string; word: string; isOff: boolean; act: () => void }): React.JSX.Element {
   return (
-    <button type="button" className="choice-step" aria-label={word} title={word} aria-disabled={isOff} onClick={act}>
+    <button type="button" className="pick-step" aria-label={word} title={word} aria-disabled={isOff} onClick={act}>
       <Icon name={icon} />
     </button>
   );
@@ -62,7 +62,7 @@ function Number({ word, at, pick }: { word: string; at: number; pick: (number: n
   const [text, setText] = useState(String(at));
   const take = (): void => (/^\d{1,9}$/.test(text) && text !== String(at) ? pick(parseInt(text, 10)) : setText(String(at)));
   return (
-    <label className="choice-number">
+    <label className="pick-number">
       <span>{word}</span>
       <input
         inputMode="numeric"
