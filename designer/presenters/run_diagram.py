@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Any, Final
 from uuid import UUID
@@ -18,6 +18,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from designer.presenters.diagram import mark
+from designer.presenters.rounds import choose_rounds
 from designer.presenters.scenes import Choice, Picks, Scene, position_of, scenes_of
 from designer.presenters.visits import status_of
 from designer.presenters.ways import Way, ways
@@ -66,11 +67,12 @@ class RunDiagram:
 
 
 def picks_of(query: QueryDict) -> Picks:
-    """What somebody wants to see: each ``pick`` is ``CONTAINER:NUMBER``, from 1; anything else is left out."""
+    """What somebody wants to see: each ``pick`` is ``CONTAINER:NUMBER``, from 1, for the flow ``:NUMBER``; anything else is left
+    out."""
     found = {}
     for each in query.getlist("pick")[:MOST_PICKS]:
-        node, _, number = each.rpartition(":")
-        if node and number.isascii() and number.isdigit() and len(number) < 10:
+        node, colon, number = each.rpartition(":")
+        if colon and number.isascii() and number.isdigit() and len(number) < 10:
             found[node] = int(number)
     return found
 
@@ -78,7 +80,7 @@ def picks_of(query: QueryDict) -> Picks:
 def run_diagram(run: Instance, picks: Picks | None = None) -> RunDiagram:
     """A run as it stands. The number of queries follows how deep loops and fan-outs lie in each other, nothing else."""
     graph = graph_of(run.version_id)
-    scenes, choices = scenes_of(run, graph, picks or {})
+    scenes, choices = scenes_of(run, graph, picks or {}, partial(choose_rounds, graph))
     gone = [(scene, _ways_of(scene, graph)) for scene in scenes]
     passes: Counter[str] = Counter(way.name for _, each in gone for way in each)
     for scene in scenes:

@@ -6,7 +6,7 @@ where more began than :data:`READ` visits, the newest are read.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
@@ -32,7 +32,7 @@ BRANCHES_READ: Final = 2_000
 DEEPEST: Final = 8
 """Levels that are read: loops and fan-outs in each other."""
 
-LIGHT: Final = ("seq", "node_id", "kind", "outcome", "error", "attempts", "ended_at", "not_run")
+LIGHT: Final = ("seq", "node_id", "kind", "outcome", "error", "attempts", "ended_at", "not_run", "replaced")
 OF_RUN: Final = (
     *("pk", "parent_id", "parent_visit", "branch", "status", "phase", "position", "not_run", "ended_at"),
     *("wait_kind", "wait_due", "version_id"),
@@ -104,8 +104,11 @@ def position_of(run: Instance) -> Position:
     return positions.from_json(run.position or {})
 
 
-def scenes_of(run: Instance, graph: Graph, picks: Picks) -> tuple[list[Scene], dict[str, Choice]]:
-    """The scenes to show, outer ones first, and by container what else could be chosen."""
+def scenes_of(
+    run: Instance, graph: Graph, picks: Picks, look_back: Callable[[Sequence[Scene], Picks, dict[str, Choice]], None]
+) -> tuple[list[Scene], dict[str, Choice]]:
+    """The scenes to show, outer ones first, and by container what else could be chosen. ``look_back`` may let a level that was
+    read show what was there earlier."""
     position = position_of(run)
     scope = None if position.scope is None else graph.nodes[position.scope].id
     level = [Scene(run, around=scope, last=position.last_seq, is_left=run.status == Status.COMPLETED)]
@@ -114,6 +117,7 @@ def scenes_of(run: Instance, graph: Graph, picks: Picks) -> tuple[list[Scene], d
     choices: dict[str, Choice] = {}
     for _ in range(DEEPEST):
         _read(level)
+        look_back(level, picks, choices)
         found += level
         level = [*_turns(level, nodes, picks, choices), *_branches(level, nodes, picks, choices)]
         if not level:
@@ -123,7 +127,7 @@ def scenes_of(run: Instance, graph: Graph, picks: Picks) -> tuple[list[Scene], d
 
 def _read(level: Sequence[Scene]) -> None:
     """Read the visits of these scenes: one query, and two more where there are too many of them."""
-    rows = _light(reduce(or_, (scene.where for scene in level)))
+    rows = light(reduce(or_, (scene.where for scene in level)))
     found = list(rows.order_by("-seq")[:READ])
     if len(found) == READ:
         found = list({(each.instance_id, each.seq): each for each in [*found, *_newest(level)]}.values())
@@ -140,11 +144,11 @@ def _newest(level: Sequence[Scene]) -> Iterable[Visit]:
     rows = Visit.objects.filter(reduce(or_, (scene.where for scene in level)))
     newest = rows.order_by().values("instance", "node_id", "iterations").annotate(seq=Max("seq"))
     places = {(row["instance"], row["seq"]) for row in newest}
-    found = _light(Q(instance__in={run for run, _ in places}, seq__in={seq for _, seq in places}))
+    found = light(Q(instance__in={run for run, _ in places}, seq__in={seq for _, seq in places}))
     return [each for each in found if (each.instance_id, each.seq) in places]
 
 
-def _light(where: Q) -> Any:
+def light(where: Q) -> Any:
     """Visits without their outputs; of a decision, what it decided is little."""
     arm = Case(When(kind=kinds.DECISION, then=F("output")), default=Value(None), output_field=RecordedJSONField())
     return Visit.objects.filter(where).only("instance_id", "iterations", *LIGHT).annotate(arm=arm)

@@ -15,7 +15,7 @@ from engine.ports_production import ports
 from tests.browser.conftest import PHONE
 from tests.designer.pages.real import LARGE, demo_flow, go_on, published, run
 from tests.designer.server import Server, running_server
-from tests.engine.drawing import call, decision, either, event, loop, parallel, pause, step
+from tests.engine.drawing import call, decision, either, event, group, loop, parallel, pause, step
 from tests.factories import UserFactory, now
 
 
@@ -211,3 +211,20 @@ def test_a_loop_that_goes_on_brings_its_newest_turn_and_its_ways_by_itself(page:
     drive(shown.pk, ports())
     expect(number).to_have_value("2")
     expect(way(page, "each:back")).to_have_class("gone")
+
+
+def test_a_round_of_what_was_done_again_can_be_looked_at(page: Page, sign_in, mara, assert_accessible):
+    fails = step("hopeless", step_type="wait", until="{{ nothing.at.all }}")
+    recovery = {"redo": "this_step", "stop_after": {"failures": 2, "within": "1h"}, "then": "fail"}
+    nodes = [group("tries", decision("ask", "true"), fails, recovery=recovery)]
+    shown = run(published({"nodes": nodes}), user=mara)
+    sign_in(page, mara)
+    page.goto(f"/runs/{shown.pk}/?tab=diagram")
+    picker = page.get_by_role("group", name="Rounds of")
+    expect(picker.get_by_label("Round", exact=True)).to_have_value("3")
+    newest = page.get_by_role("treeitem", name="Hopeless, Failed")
+    expect(newest).to_have_count(1)
+    picker.get_by_role("button", name="Round before").click()
+    expect(picker.get_by_label("Round", exact=True)).to_have_value("2")
+    expect(newest).to_have_count(1)
+    assert_accessible(page)

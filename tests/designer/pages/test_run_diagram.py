@@ -151,6 +151,33 @@ def test_a_loop_within_a_branch_can_be_chosen_too(world):
     assert states(run)["a"] == "succeeded"
 
 
+def redone(world, *nodes, **flow):
+    """A run in which ``b`` fails twice before it succeeds."""
+    answers = iter([Failed("No.", "no"), Failed("No.", "no")])
+    world.functions.answers["b"] = lambda _: next(answers, Succeeded({}))
+    return driven(world, *nodes, **flow)
+
+
+@pytest.mark.parametrize("around", ["g", ""])
+def test_each_round_of_what_was_done_again_can_be_looked_at(world, around):
+    recovery, body = {"redo": "whole_group"}, [call("a", idempotent=True), call("b", retry_strategy="none"), call("c")]
+    nodes = [group("g", *body, recovery=recovery), call("z")] if around else [*body, call("z")]
+    manifests = {each: {"effect": "read"} for each in "abcz"}
+    run = redone(world, *nodes, manifests=manifests, **({} if around else {"recovery": recovery}))
+    shown = run_diagram(run)
+    choice = shown.choices[around]
+    assert (choice.kind, choice.at, choice.count, choice.failed) == ("round", 3, 3, (1, 2))
+    assert {shown.marks[each]["status"] for each in "abcz"} == {"succeeded"}
+    for number in (1, 2):
+        before = run_diagram(run, {around: number})
+        assert before.choices[around].status == "failed"
+        assert [before.marks[each]["status"] for each in "ab"] == ["succeeded", "failed"]
+        assert "c" not in before.marks
+        visit = Visit.objects.get(instance=run, seq=before.marks["b"]["seq"])
+        assert (visit.node_id, visit.replaced) == ("b", number)
+        assert "c:in" not in before.ways and before.ways["b:in"] == 1
+
+
 def test_a_step_that_waits_tells_until_when(world):
     run = world.start(pause("w", "1h"))
     driver.drive(run, world.ports)
@@ -243,7 +270,11 @@ def test_the_number_of_queries_does_not_follow_the_number_of_containers(world):
 
 
 def test_what_is_no_pick_is_left_out():
-    assert picks_of(QueryDict("pick=l:3&pick=:4&pick=m:x&pick=n&pick=a:b:7&pick=l:99999999999")) == {"l": 3, "a:b": 7}
+    assert picks_of(QueryDict("pick=l:3&pick=:4&pick=m:x&pick=7&pick=a:b:7&pick=l:99999999999")) == {
+        "l": 3,
+        "": 4,
+        "a:b": 7,
+    }
 
 
 def test_the_page_brings_the_drawing_once_and_the_state_with_each_refresh(world, bob, as_, queries):

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { displayName } from "../app/describe";
 import type { Choice } from "../app/session";
 import { t } from "../app/start";
-import { HEAD, type Box, type Layout } from "../model/layout";
+import { HEAD, type Layout } from "../model/layout";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 
@@ -12,26 +12,43 @@ export function Choices({ layout }: { layout: Layout }): React.JSX.Element | nul
   const { session } = useApp();
   const shown = useSession((state) => state.shown);
   if (!shown) return null;
-  const found = session.tree.places.flatMap((place) => {
+  const bars = session.tree.places.flatMap((place) => {
     const [choice, box] = [shown.choices[place.id], layout.boxes.get(place.key)];
-    return choice && box?.isOpen && session.tree.byId.get(place.id) === place ? [{ choice, box }] : [];
+    if (!choice || !box?.isOpen || session.tree.byId.get(place.id) !== place) return [];
+    const name = displayName(place, session.start.catalogue);
+    return [<Bar key={place.key} id={place.id} name={name} choice={choice} place={{ left: box.x, top: box.y + HEAD, width: box.width }} />];
   });
-  return <div className="choices">{found.map(({ choice, box }) => <Bar key={box.place.key} choice={choice} box={box} />)}</div>;
+  const flow = shown.choices[""];
+  return (
+    <div className="choices">
+      {flow && <Bar id="" name={session.start.state.title} choice={flow} place={{ left: layout.start.x + 48, top: layout.start.y - 16 }} />}
+      {bars}
+    </div>
+  );
 }
 
-function Bar({ choice, box }: { choice: Choice; box: Box }): React.JSX.Element {
-  const { session, choose } = useApp();
+interface BarProps {
+  /** Of the container; empty for the flow. */
+  readonly id: string;
+  readonly name: string;
+  readonly choice: Choice;
+  readonly place: { readonly left: number; readonly top: number; readonly width?: number };
+}
+
+function Bar({ id, name, choice, place }: BarProps): React.JSX.Element {
+  const { choose } = useApp();
   const { kind, at, count, of, failed, look } = choice;
   const pick = (number: number): void => {
     const wanted = Math.min(Math.max(1, number), count);
-    if (wanted !== at) choose?.(box.place.id, wanted);
+    if (wanted !== at) choose?.(id, wanted);
   };
   return (
     <div
       className="pick-bar nopan nowheel"
       role="group"
-      aria-label={t(`choose_${kind}`, { name: displayName(box.place, session.start.catalogue) })}
-      style={{ left: box.x, top: box.y + HEAD, width: box.width }}
+      aria-label={t(`choose_${kind}`, { name })}
+      data-flow={id === "" ? "" : undefined}
+      style={place}
       onKeyDown={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.stopPropagation()}
     >
