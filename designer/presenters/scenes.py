@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db.models import Case, F, Max, Q, Value, When
 
+from designer.presenters.visits import status_of
 from designer.presenters.ways import Passed
 from engine.machine import position as positions
 from engine.machine.position import Position
@@ -189,7 +190,7 @@ def _turns(
             index + 1,
             newest + 1,
             max(newest + 1, _planned(scene, visit, nodes)),
-            _status_of_turn(visit, index, told),
+            _status_of_turn(scene.run, visit, index, told),
             tuple(each + 1 for each in told.failed),
             is_open=not visit.outcome,
         )
@@ -277,12 +278,12 @@ def _turn(scene: Scene, visit: Visit, index: int, ended: Sequence[Visit], *, is_
     )
 
 
-def _status_of_turn(visit: Visit, index: int, told: _Recorded) -> str:
+def _status_of_turn(run: Instance, visit: Visit, index: int, told: _Recorded) -> str:
     if index in told.failed:
         return "failed"
     if index <= told.last:
         return "succeeded"
-    return "running" if not visit.outcome else str(visit.outcome)
+    return status_of(visit, run)
 
 
 # --- branches ----------------------------------------------------------------------------------------------------------

@@ -91,6 +91,10 @@ describe("a run", () => {
     expect(now.boxes.get("fork")!.height).toBe(before.boxes.get("fork")!.height);
   });
 
+  test("makes room above the start where a round of the flow can be chosen", () => {
+    expect(within([""]).start.y - within([]).start.y).toBe(CHOICE_ROW);
+  });
+
   test("finds every way by the name that the server gives it", () => {
     const names = within([]).wires.map((wire) => wire.id);
     expect(new Set(names)).toEqual(new Set(["turns:in", "a:in", "fork:in", "b:fan", "b:join", "turns:out", "turns:back", "c:in", ":out"]));

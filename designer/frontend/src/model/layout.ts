@@ -79,7 +79,7 @@ export interface Options {
   readonly collapsed: ReadonlySet<string>;
   /** How many rows of chips a step shows. */
   readonly rows: (place: Place) => number;
-  /** Ids of containers with room below their head for what can be chosen there. */
+  /** Ids of containers with room below their head for what can be chosen there; empty for the flow, which has it above its start. */
   readonly choices?: ReadonlySet<string>;
 }
 
@@ -100,7 +100,7 @@ export function layoutOf(tree: Tree, options: Options): Layout {
   const rootGutter = lanes.gutterOf(null);
   const left = Math.max(CARD_WIDTH / 2, ...tree.roots.map((place) => sizes.get(place)!.left)) + MARGIN;
   const draw = new Drawing(sizes, isOpen, head);
-  const startY = MARGIN + 14;
+  const startY = MARGIN + 14 + (options.choices?.has("") ? CHOICE_ROW : 0);
   const bottom = draw.column(tree.roots, null, left, startY + 14, GAP);
   const right = Math.max(CARD_WIDTH / 2, ...tree.roots.map((place) => sizes.get(place)!.right));
   const jumps = jumpPaths(lanes, draw.boxes, { rootRight: left + right + 10, end: { x: left, y: bottom + 14 } });

@@ -34,14 +34,14 @@ export function useDrawn(): Drawn {
   const { session } = useApp();
   const document = useSession((state: State) => state.document);
   const collapsed = useSession((state: State) => state.collapsed);
-  const choices = useSession((state: State) => Object.keys(state.shown?.choices ?? {}).sort().join("\n"));
+  const choices = useSession((state: State) => JSON.stringify(Object.keys(state.shown?.choices ?? {}).sort()));
   const before = useRef<Inside>(undefined);
   return useMemo(() => {
     const tree = treeOf(document);
     const catalogue = session.start.catalogue;
     const chips = new Map(tree.places.map((place) => [place.key, chipsOf(place, tree, catalogue)]));
     const rows = (place: Place): number => rowsOf(chips.get(place.key)!, CARD_WIDTH - 20);
-    const layout = layoutOf(tree, { collapsed, rows, choices: new Set(choices.split("\n")) });
+    const layout = layoutOf(tree, { collapsed, rows, choices: new Set(JSON.parse(choices) as string[]) });
     before.current = sceneOf(tree, layout, chips, before.current);
     return { tree, chips, layout, scene: before.current };
   }, [document, collapsed, choices, session]);

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { displayName } from "../app/describe";
 import type { Choice } from "../app/session";
 import { t } from "../app/start";
-import { HEAD, type Layout } from "../model/layout";
+import { CARD_WIDTH, CHOICE_ROW, HEAD, type Layout } from "../model/layout";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 
@@ -21,7 +21,7 @@ export function Choices({ layout }: { layout: Layout }): React.JSX.Element | nul
   const flow = shown.choices[""];
   return (
     <div className="choices">
-      {flow && <Bar id="" name={session.start.state.title} choice={flow} place={{ left: layout.start.x + 48, top: layout.start.y - 16 }} />}
+      {flow && <Bar id="" name={session.start.state.title} choice={flow} place={{ left: layout.start.x - CARD_WIDTH / 2, top: layout.start.y - 14 - CHOICE_ROW, width: CARD_WIDTH }} />}
       {bars}
     </div>
   );
@@ -32,7 +32,7 @@ interface BarProps {
   readonly id: string;
   readonly name: string;
   readonly choice: Choice;
-  readonly place: { readonly left: number; readonly top: number; readonly width?: number };
+  readonly place: { readonly left: number; readonly top: number; readonly width: number };
 }
 
 function Bar({ id, name, choice, place }: BarProps): React.JSX.Element {
