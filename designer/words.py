@@ -37,6 +37,7 @@ STATUSES = {
     "skipped": Look(pgettext_lazy("status", "Skipped"), "minus", "grey"),
     "not_run": Look(pgettext_lazy("status", "Not run"), "circle", "none"),
     "test": Look(pgettext_lazy("status", "Test"), "flask-conical", "accent"),
+    "retrying": Look(pgettext_lazy("status", "Retrying"), "refresh-cw", "amber"),
     # how one try of a step ended
     "succeeded": Look(pgettext_lazy("status", "Succeeded"), "check", "green"),
     "timed_out": Look(pgettext_lazy("status", "Timed out"), "timer", "red"),

@@ -16,7 +16,7 @@ from designer.people import names_of
 from designer.presenters import again, facts, stories
 from designer.presenters.event_lines import event_page
 from designer.presenters.failure_part import FailurePart, failure_part
-from designer.presenters.run_diagram import marks, replay
+from designer.presenters.run_diagram import picks_of, run_diagram
 from designer.presenters.run_rows import lasted, light, run_rows, started_by, with_gist
 from designer.presenters.undo_lines import UndoLine, steps_by_fate, undo_lines
 from designer.presenters.visits import visit_page
@@ -118,7 +118,7 @@ def _content(tab: str, run: Instance, drawing: Drawing, undo: list[UndoLine], re
             found = light(Instance.objects.filter(parent=run)).order_by("parent_visit", "id")
             return {"rows": run_rows(list(with_gist(found)[:CHILDREN_SHOWN])), "rows_shown": CHILDREN_SHOWN}
         case "diagram":
-            return {"marks": marks(run), "replay": replay(run)}
+            return {"shown": run_diagram(run, picks_of(request.GET))}
         case "events":
             return {"page": event_page(run, drawing, before=before)}
         case "data" | "failure":

@@ -28,11 +28,13 @@ class Verdict:
     Control goes to ``target``; or past the node (``goes_on``); or the node, a loop, goes on with its next iteration
     (``iterates``); or the node, a construct with retries left, starts anew (``again``); or a scope around it has ruled;
     or the node's reconcile, whose probe failed, cannot tell (``untold``);
-    or the run around this branch is asked (``asks``), which fails as a whole where the node ``must`` succeed.
+    or the run around this branch is asked (``asks``), which fails as a whole where the node ``must`` succeed. ``edge`` is the
+    way by which control goes to ``target``: ``error`` or ``timeout``.
     """
 
     node: Node
     target: int | None = None
+    edge: str = ""
     goes_on: bool = False
     iterates: bool = False
     again: bool = False
@@ -59,6 +61,8 @@ def fail_visit(turn: Turn, fault: Fault) -> None:
     untold = verdict is not None and (verdict.untold or verdict.asks)
     if not untold and (ruling is None or ruling.decision == "fail"):
         turn.change(error=error)
+    if verdict is not None and verdict.edge:  # for those who look at the run: the flow itself reads the error as it was
+        error = {**error, "jump": {"from": verdict.node.id, "by": verdict.edge}}
     turn.close_visit(node, leaf.seq, leaf.number, Outcome.FAILED, error=error)
     if not (fault.counted or node.owner is not None or (verdict is not None and verdict.goes_on)):
         turn.writes.update("visit", {"seq": leaf.seq}, counted=True)
@@ -100,7 +104,7 @@ def judge(turn: Turn, node: Node, fault: Fault) -> Verdict | None:
     """
     expired = fault.expired
     if expired and node.policy.timeout_edge is not None:
-        return Verdict(node, node.policy.timeout_edge)
+        return Verdict(node, node.policy.timeout_edge, "timeout")
     if node.owner is not None:
         return _own_row(turn, node, expired=expired) or Verdict(turn.node(node.owner), untold=True)
     current: Node | None = node
@@ -132,7 +136,7 @@ def _own_row(turn: Turn, node: Node, *, expired: bool) -> Verdict | None:
     if policy.must_succeed:
         return None
     if policy.error_edge is not None:
-        return Verdict(node, policy.error_edge)
+        return Verdict(node, policy.error_edge, "error")
     if policy.passes or (not expired and _strategy_covers(turn, node)):
         return Verdict(node, goes_on=True)
     return None

@@ -2,7 +2,8 @@
 //   <div data-live="/its/own/address" data-events="/a/stream" data-seen="41" data-word-gone="…" data-word-signed-out="…">
 //   <div data-live="/its/own/address" data-poll data-word-gone="…" data-word-signed-out="…">    asked for every few seconds
 // Server-sent events say that something happened, the part is then fetched again as a whole. Where the stream cannot be
-// had, the part is asked for every few seconds. A page that comes back from sleep looks at once.
+// had, the part is asked for every few seconds. A page that comes back from sleep looks at once, and so does one whose script
+// changed the address and says so by the event live:look.
 
 import { refresh } from "./app.js";
 import { refreshLazy } from "./lazy.js";
@@ -23,6 +24,7 @@ class Live {
     for (const name of ["online", "pageshow"]) addEventListener(name, () => this.wakeUp());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.wakeUp());
     addEventListener("pagehide", () => this.hangUp());
+    part.addEventListener("live:look", () => this.look());
   }
 
   get isOver() {
@@ -77,16 +79,19 @@ class Live {
       this.waiting = setTimeout(() => this.look(), PAUSE);
       return;
     }
+    clearTimeout(this.waiting);
     this.waiting = undefined;
     this.lastLook = Date.now();
-    const answer = await this.ask();
+    const address = this.part.dataset.live;
+    const answer = await this.ask(address);
+    if (address !== this.part.dataset.live) return; // something else is wanted by now, and was asked for
     if (answer) this.show(answer);
     if (this.isOver) this.stop();
   }
 
-  async ask() {
+  async ask(address) {
     try {
-      const answer = await fetch(this.part.dataset.live, { headers: { Accept: "text/html" } });
+      const answer = await fetch(address, { headers: { Accept: "text/html" } });
       if (answer.redirected) return this.giveUp(this.part.dataset.wordSignedOut);
       if (answer.status === 404) return this.giveUp(this.part.dataset.wordGone);
       if (answer.ok) return await answer.text();

@@ -4,7 +4,7 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import { Saving } from "./app/saving";
-import { Session, type Marks } from "./app/session";
+import { Session, type Choice, type Marks } from "./app/session";
 import { setWords, type Catalogue, type Start } from "./app/start";
 import type { Obj } from "./model/json";
 import "./style/design.css";
@@ -19,14 +19,29 @@ export interface DiagramData extends Pick<Start, "words" | "icons" | "language">
   readonly marks?: Marks;
 }
 
+/** A run as designer/presenters/run_diagram.py tells it; `now` is the moment at which it did. */
+export interface RunState {
+  readonly now: string;
+  readonly marks: Marks;
+  readonly ways: Readonly<Record<string, number>>;
+  readonly choices: Readonly<Record<string, Choice>>;
+}
+
+export interface Asks {
+  /** A step was chosen. */
+  readonly onChoose?: (id: string) => void;
+  /** Another turn or branch of a container is wanted. */
+  readonly onPick?: (id: string, number: number) => void;
+}
+
 export interface Diagram {
-  /** How the steps fare now. */
-  update: (marks: Marks) => void;
+  /** How the run stands now. */
+  update: (state: RunState) => void;
   /** Bring a step into view and choose it. */
   show: (id: string) => void;
 }
 
-export function mountDiagram(element: HTMLElement, data: DiagramData, onChoose?: (id: string) => void): Diagram {
+export function mountDiagram(element: HTMLElement, data: DiagramData, { onChoose, onPick }: Asks = {}): Diagram {
   setWords(data);
   const nothing = { draft: "", check: "", samples: "", preview: "", editing: "", publish: "", version: "", page: "", run: "", export: "", sign_in: "", if_it_fails: "" };
   const state = { title: data.title, revision: 0, text: "", content: data.content, findings: [], changed_by: "", changed_at: null, enabled: true, versions: [] };
@@ -38,11 +53,12 @@ export function mountDiagram(element: HTMLElement, data: DiagramData, onChoose?:
     chosen = id;
   });
   createRoot(element).render(
-    <AppContext.Provider value={{ session, saving: new Saving(session), openInsert: () => undefined }}>
+    <AppContext.Provider value={{ session, saving: new Saving(session), openInsert: () => undefined, choose: onPick }}>
       <Canvas />
     </AppContext.Provider>,
   );
-  return { update: (marks) => session.update({ marks }), show: (id) => session.reveal(id) };
+  const update = ({ now, marks, ways, choices }: RunState): void => session.update({ marks, shown: { ways, choices, ahead: Date.parse(now) - Date.now() } });
+  return { update, show: (id) => session.reveal(id) };
 }
 
 for (const element of document.querySelectorAll<HTMLElement>("[data-diagram]")) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { layoutOf, type Box, type Layout } from "../src/model/layout";
+import { CHOICE_ROW, layoutOf, type Box, type Layout } from "../src/model/layout";
 import type { Obj } from "../src/model/json";
 import { ancestors, isBeside, treeOf } from "../src/model/tree";
 import { anyFlow, box, demo, flow, step } from "./flows";
@@ -78,4 +78,34 @@ test("500 nested steps are laid out", () => {
   let nodes: Obj[] = [];
   for (let at = 0; at < 100; at += 1) nodes.push(box(["and", "or", "parallel", "loop"][at % 4]!, `c${at}`, [0, 1, 2, 3].map((n) => step(`s${at}_${n}`, n ? {} : { error_edge: `s${at}_3` }))));
   expect(laid(flow(nodes)).boxes.size).toBe(500);
+});
+
+describe("a run", () => {
+  const START = flow([box("loop", "turns", [step("a"), box("parallel", "fork", [step("b")])]), step("c")]);
+  const within = (choices: string[]): Layout => layoutOf(treeOf(START), { collapsed: new Set(), rows: () => 0, choices: new Set(choices) });
+
+  test("makes room below the heads of the containers where something can be chosen, and nowhere else", () => {
+    const [before, now] = [within([]), within(["turns"])];
+    const moved = (id: string): number => now.boxes.get(id)!.y - before.boxes.get(id)!.y;
+    expect([moved("turns"), moved("a"), moved("b"), moved("c")]).toEqual([0, CHOICE_ROW, CHOICE_ROW, CHOICE_ROW]);
+    expect(now.boxes.get("fork")!.height).toBe(before.boxes.get("fork")!.height);
+  });
+
+  test("makes room above the start where a round of the flow can be chosen", () => {
+    expect(within([""]).start.y - within([]).start.y).toBe(CHOICE_ROW);
+  });
+
+  test("finds every way by the name that the server gives it", () => {
+    const names = within([]).wires.map((wire) => wire.id);
+    expect(new Set(names)).toEqual(new Set(["turns:in", "a:in", "fork:in", "b:fan", "b:join", "turns:out", "turns:back", "c:in", ":out"]));
+  });
+
+  test("says how often a way was gone on the way itself", () => {
+    const { wires, boxes } = within(["turns"]);
+    const back = wires.find((wire) => wire.id === "turns:back")!;
+    const frame = boxes.get("turns")!;
+    expect(back.label.x).toBeGreaterThan(0);
+    expect(back.label.y).toBeGreaterThan(CHOICE_ROW);
+    expect(back.label.y).toBeLessThan(frame.height);
+  });
 });

@@ -12,12 +12,38 @@ import { sentence, type Finding, type ServerState, type Start, type VersionLine 
 export type SaveState = "saved" | "unsaved" | "saving" | "offline" | "signed-out" | "conflict" | "refused" | "paused";
 export type View = "canvas" | "outline" | "yaml";
 
-/** How a step fared in a run, as the run's page says it: a word, a shape and a hue. */
-export interface Mark {
+/** How something fared in a run, as the run's page says it: a word, a shape and a hue. */
+export interface Look {
   readonly status: string;
   readonly word: string;
   readonly icon: string;
   readonly tone: string;
+}
+
+/** How a step fares in a run. */
+export interface Mark extends Look {
+  /** The moment it waits for. */
+  readonly due?: string;
+  /** Which try again, of how many, comes or is made. */
+  readonly retry?: readonly [number, number];
+}
+
+/** Of a container in a run: which of its turns or branches is shown (from 1), and of how many. */
+export interface Choice {
+  readonly kind: "turn" | "branch" | "round";
+  readonly at: number;
+  readonly count: number;
+  /** How many there will be, as far as that is known. */
+  readonly of: number;
+  readonly failed: readonly number[];
+  readonly look: Look;
+}
+
+/** A run on the canvas: how often each way was gone along, what can be chosen, and by how much the server's clock is ahead. */
+export interface Shown {
+  readonly ways: Readonly<Record<string, number>>;
+  readonly choices: Readonly<Record<string, Choice>>;
+  readonly ahead: number;
 }
 
 export type Marks = Readonly<Record<string, Mark>>;
@@ -42,6 +68,8 @@ export interface State {
   readonly isConflictPutOff: boolean;
   readonly hoveredJump: string | null;
   readonly marks: Marks;
+  /** The run that is looked at; null where there is none. */
+  readonly shown: Shown | null;
   /** Names of the others who have this draft open to change it. */
   readonly others: readonly string[];
 }
@@ -81,6 +109,7 @@ export class Session {
       isConflictPutOff: false,
       hoveredJump: null,
       marks,
+      shown: null,
       others: [],
     };
   }

@@ -136,14 +136,14 @@ export function iconAddress(name: string): string {
   return `${sprite}#${name}`;
 }
 
-/** "2 days", "1 min 30 s": the two largest units. */
-export function duration(ms: number): string {
+/** "2 days", "1 minute 30 seconds": the two largest units; short ones as "1 min 30 s". */
+export function duration(ms: number, { isShort = false } = {}): string {
   const sizes: [string, number][] = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
   const parts: string[] = [];
   let left = ms;
   for (const [unit, size] of sizes) {
     const amount = Math.floor(left / size);
-    if (amount && parts.length < 2) parts.push(t(`unit_${unit}`, { n: amount }));
+    if (amount && parts.length < 2) parts.push(isShort ? t(`short_${unit}`, { n: amount }) : t(`unit_${unit}`, { n: amount }));
     left -= amount * size;
   }
   return parts.length ? parts.join(" ") : t("unit_ms", { n: Math.round(ms) });

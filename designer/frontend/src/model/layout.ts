@@ -18,6 +18,7 @@ const FAN = 38;
 const RULE = 28;
 const EMPTY = { width: 216, height: 76 };
 const LOOP_LANE = 18;
+export const CHOICE_ROW = 34;
 export const LANE = 14;
 const MARGIN = 24;
 
@@ -50,6 +51,8 @@ export interface Wire {
   readonly x: number;
   readonly y: number;
   readonly hasArrow: boolean;
+  /** Where it can say how often it was gone along, counted as `path` is. */
+  readonly label: { readonly x: number; readonly y: number };
 }
 
 /** The words under which an alternative is taken, above its column. */
@@ -76,6 +79,8 @@ export interface Options {
   readonly collapsed: ReadonlySet<string>;
   /** How many rows of chips a step shows. */
   readonly rows: (place: Place) => number;
+  /** Ids of containers with room below their head for what can be chosen there; empty for the flow, which has it above its start. */
+  readonly choices?: ReadonlySet<string>;
 }
 
 interface Size {
@@ -90,11 +95,12 @@ export function layoutOf(tree: Tree, options: Options): Layout {
   const isOpen = (place: Place): boolean => place.isContainer && !options.collapsed.has(place.key);
   const lanes = lanesOf(tree, isOpen);
   const sizes = new Map<Place, Size>();
-  measureAll(tree, options, isOpen, (place) => lanes.gutterOf(place), sizes);
+  const head = (place: Place): number => HEAD + (options.choices?.has(place.id) ? CHOICE_ROW : 0);
+  measureAll(tree, options, isOpen, (place) => lanes.gutterOf(place), head, sizes);
   const rootGutter = lanes.gutterOf(null);
   const left = Math.max(CARD_WIDTH / 2, ...tree.roots.map((place) => sizes.get(place)!.left)) + MARGIN;
-  const draw = new Drawing(sizes, isOpen);
-  const startY = MARGIN + 14;
+  const draw = new Drawing(sizes, isOpen, head);
+  const startY = MARGIN + 14 + (options.choices?.has("") ? CHOICE_ROW : 0);
   const bottom = draw.column(tree.roots, null, left, startY + 14, GAP);
   const right = Math.max(CARD_WIDTH / 2, ...tree.roots.map((place) => sizes.get(place)!.right));
   const jumps = jumpPaths(lanes, draw.boxes, { rootRight: left + right + 10, end: { x: left, y: bottom + 14 } });
@@ -111,9 +117,9 @@ export function layoutOf(tree: Tree, options: Options): Layout {
   };
 }
 
-function measureAll(tree: Tree, options: Options, isOpen: (place: Place) => boolean, gutterOf: (place: Place) => number, sizes: Map<Place, Size>): void {
+function measureAll(tree: Tree, options: Options, isOpen: (place: Place) => boolean, gutterOf: (place: Place) => number, head: (place: Place) => number, sizes: Map<Place, Size>): void {
   for (const place of [...tree.places].reverse()) {
-    sizes.set(place, isOpen(place) ? measureContainer(place, gutterOf(place), sizes) : card(options.rows(place)));
+    sizes.set(place, isOpen(place) ? measureContainer(place, gutterOf(place), head(place), sizes) : card(options.rows(place)));
   }
 }
 
@@ -121,20 +127,20 @@ function card(rows: number): Size {
   return { left: CARD_WIDTH / 2, right: CARD_WIDTH / 2, height: CARD_HEIGHT + rows * CHIP_ROW, gutter: 0 };
 }
 
-function measureContainer(place: Place, gutter: number, sizes: Map<Place, Size>): Size {
+function measureContainer(place: Place, gutter: number, head: number, sizes: Map<Place, Size>): Size {
   const children = place.children.map((child) => sizes.get(child)!);
   const least = CARD_WIDTH / 2 + PAD;
-  if (children.length === 0) return { left: least, right: least + gutter, height: HEAD + EMPTY.height + PAD, gutter };
+  if (children.length === 0) return { left: least, right: least + gutter, height: head + EMPTY.height + PAD, gutter };
   if (!isBeside(place)) {
     const loop = place.kind === "loop" ? LOOP_LANE : 0;
     const left = Math.max(...children.map((size) => size.left)) + PAD + loop;
     const right = Math.max(...children.map((size) => size.right)) + PAD + gutter;
-    const height = HEAD + EDGE_GAP + sum(children.map((size) => size.height)) + GAP * (children.length - 1) + EDGE_GAP + 8;
+    const height = head + EDGE_GAP + sum(children.map((size) => size.height)) + GAP * (children.length - 1) + EDGE_GAP + 8;
     return { left: Math.max(least, left), right: Math.max(least + gutter, right), height, gutter };
   }
   const width = sum(children.map((size) => size.left + size.right)) + COLUMN_GAP * (children.length - 1);
   const tallest = Math.max(...children.map((size, at) => size.height + tail(place.children[at]!)));
-  const height = HEAD + fanOf(place) + tallest + FAN;
+  const height = head + fanOf(place) + tallest + FAN;
   return { left: Math.max(least, width / 2 + PAD), right: Math.max(least, width / 2 + PAD + COLUMN_GAP) + gutter, height, gutter };
 }
 
@@ -161,6 +167,7 @@ class Drawing {
   constructor(
     private readonly sizes: Map<Place, Size>,
     private readonly isOpen: (place: Place) => boolean,
+    private readonly head: (place: Place) => number,
   ) {}
 
   /** Steps below each other from `y` on, `x` being their middle line; answers where the last wire ends. */
@@ -196,7 +203,7 @@ class Drawing {
   }
 
   private inside(place: Place, size: Size, x: number, y: number): void {
-    const top = y + HEAD;
+    const top = y + this.head(place);
     if (place.children.length === 0) {
       this.slot(place.key, 0, x, top + EMPTY.height / 2, "empty");
     } else if (isBeside(place)) {
@@ -231,22 +238,23 @@ class Drawing {
   private back(place: Place, x: number, top: number, bottom: number, lane: number): void {
     const [from, to, up, down] = [x - this.around.x, lane - this.around.x, top - this.around.y, bottom - this.around.y];
     const path = `M ${from} ${down} H ${to + 8} Q ${to} ${down} ${to} ${down - 8} V ${up + 8} Q ${to} ${up} ${to + 8} ${up} H ${from - 5}`;
-    this.wire(`${place.key}:back`, path, true);
+    this.wire(`${place.key}:back`, path, true, { x: to, y: (up + down) / 2 });
   }
 
   private line(id: string, x: number, y: number, toX: number, toY: number, hasArrow = true): void {
     const { x: left, y: top } = this.around;
-    this.wire(id, `M ${x - left} ${y - top} L ${toX - left} ${toY - top - (hasArrow ? 3 : 0)}`, hasArrow);
+    this.wire(id, `M ${x - left} ${y - top} L ${toX - left} ${toY - top - (hasArrow ? 3 : 0)}`, hasArrow, { x: x - left, y: (y + toY) / 2 - top });
   }
 
   private elbow(id: string, x: number, y: number, bar: number, toX: number, toY: number, hasArrow: boolean): void {
     const { x: left, y: top } = this.around;
-    this.wire(id, elbow(x - left, y - top, bar - top, toX - left, toY - top), hasArrow);
+    const label = hasArrow ? { x: toX - left, y: (bar + toY) / 2 - top } : { x: x - left, y: (y + bar) / 2 - top };
+    this.wire(id, elbow(x - left, y - top, bar - top, toX - left, toY - top), hasArrow, label);
   }
 
-  private wire(id: string, path: string, hasArrow: boolean): void {
+  private wire(id: string, path: string, hasArrow: boolean, label: Wire["label"]): void {
     const { key, x, y } = this.around;
-    this.wires.push({ id, around: key, path, x, y, hasArrow });
+    this.wires.push({ id, around: key, path, x, y, hasArrow, label });
   }
 
   private slot(parent: string | null, index: number, x: number, y: number, look: SlotBox["look"]): void {

@@ -11,6 +11,7 @@ import { CARD_WIDTH } from "../model/layout";
 import { chipsOf, rowsOf, type Chip } from "../app/describe";
 import { DragLayer, useDrag } from "./drag";
 import { useApp, useSession } from "./hooks";
+import { Choices } from "./Choices";
 import { Jumps } from "./Jumps";
 import { Overview } from "./Overview";
 import { sceneOf, type Inside } from "../app/scene";
@@ -33,16 +34,17 @@ export function useDrawn(): Drawn {
   const { session } = useApp();
   const document = useSession((state: State) => state.document);
   const collapsed = useSession((state: State) => state.collapsed);
+  const choices = useSession((state: State) => JSON.stringify(Object.keys(state.shown?.choices ?? {}).sort()));
   const before = useRef<Inside>(undefined);
   return useMemo(() => {
     const tree = treeOf(document);
     const catalogue = session.start.catalogue;
     const chips = new Map(tree.places.map((place) => [place.key, chipsOf(place, tree, catalogue)]));
     const rows = (place: Place): number => rowsOf(chips.get(place.key)!, CARD_WIDTH - 20);
-    const layout = layoutOf(tree, { collapsed, rows });
+    const layout = layoutOf(tree, { collapsed, rows, choices: new Set(JSON.parse(choices) as string[]) });
     before.current = sceneOf(tree, layout, chips, before.current);
     return { tree, chips, layout, scene: before.current };
-  }, [document, collapsed, session]);
+  }, [document, collapsed, choices, session]);
 }
 
 export function Canvas(): React.JSX.Element {
@@ -91,6 +93,7 @@ function Surface(): React.JSX.Element {
             <Rules inside={drawn.scene} />
             <Jumps drawn={drawn} drag={drag} />
             <Terminals layout={layout} />
+            <Choices layout={layout} />
             {session.canChange && <Slots inside={drawn.scene} target={drag.state?.target?.id ?? null} />}
             <DragLayer drag={drag} />
           </div>

@@ -10,6 +10,7 @@ export function Jumps({ drawn, drag }: { drawn: Drawn; drag: Drag }): React.JSX.
   const selection = useSession((state) => state.selection);
   const all = useSession((state) => state.showsAllJumps);
   const hovered = useSession((state) => state.hoveredJump);
+  const ways = useSession((state) => state.shown?.ways);
   const { jumps, width, height } = drawn.layout;
   return (
     <svg className="jumps" width={width} height={height} aria-hidden="true">
@@ -21,14 +22,17 @@ export function Jumps({ drawn, drag }: { drawn: Drawn; drag: Drag }): React.JSX.
         ))}
       </defs>
       {jumps.map((jump) => {
-        const isStrong = all || hovered === jump.id || selection.includes(jump.from) || (jump.to !== null && selection.includes(jump.to));
-        const word = t(`jump_${jump.kind}`);
+        const passes = ways?.[jump.id] ?? 0;
+        const isStrong = all || passes > 0 || hovered === jump.id || selection.includes(jump.from) || (jump.to !== null && selection.includes(jump.to));
+        const word = t(`jump_${jump.kind}`) + (passes > 1 ? ` ${passes}×` : "");
         return (
           <g
             key={jump.id}
             className={`jump jump-${jump.kind}`}
             data-strong={isStrong ? "" : undefined}
             data-jump={jump.id}
+            data-way={ways && jump.id}
+            data-gone={passes > 0 ? "" : undefined}
             onPointerEnter={() => session.update({ hoveredJump: jump.id })}
             onPointerLeave={() => session.update({ hoveredJump: null })}
           >

@@ -8,6 +8,8 @@ import { t, type Finding } from "../app/start";
 import type { Mark, State } from "../app/session";
 import { ancestors, properties, treeOf, type Place } from "../model/tree";
 import type { Drawn } from "./Canvas";
+import { Due } from "./Due";
+import { dueSaid } from "../app/due";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 import { onTreeKey } from "./keys";
@@ -62,7 +64,7 @@ const Item = memo(function Item({ scene }: { scene: Scene }): React.JSX.Element 
   const kind = kindOf(place, catalogue);
   const name = displayName(place, catalogue);
   const under = place.isContainer && name === kind.word ? summary(place, catalogue) : summary(place, catalogue) || kind.word;
-  const says = [name, mark?.word, name === kind.word ? "" : kind.word, ...chips.map((chip) => chip.word)].filter(Boolean).join(", ");
+  const says = [name, mark?.word, mark && dueSaid(mark), name === kind.word ? "" : kind.word, ...chips.map((chip) => chip.word)].filter(Boolean).join(", ");
   return (
     <div
       role="treeitem"
@@ -145,7 +147,7 @@ const Card = memo(function Card(card: CardProps): React.JSX.Element {
         <span className="step-icon"><Icon name={card.icon} /></span>
         <span className="step-words">
           <span className="step-name">{card.name}</span>
-          {card.under && <span className="step-under">{card.under}</span>}
+          {card.mark?.due || card.mark?.retry ? <Due mark={card.mark} /> : card.under && <span className="step-under">{card.under}</span>}
         </span>
         {card.mark && <span className={`step-badge tone-${card.mark.tone}`}><Icon name={card.mark.icon} />{card.mark.word}</span>}
         <Badge id={card.id} isOpen={card.isOpen} nodeKey={card.nodeKey} />

@@ -5,7 +5,7 @@ import { memo, useEffect, useRef } from "react";
 import type { Inside, Rule } from "../app/scene";
 import { t } from "../app/start";
 import type { Layout, SlotBox, Wire } from "../model/layout";
-import { useApp } from "./hooks";
+import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
 
 const openOnes = (inside: Inside): Inside["steps"] => inside.steps.filter((step) => step.box.isOpen);
@@ -15,6 +15,9 @@ export function Wires({ inside, width, height }: { inside: Inside; width: number
     <svg className="wires" width={width} height={height} aria-hidden="true">
       <defs>
         <marker id="arrow" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
+          <path d="M 1 1 L 9 5 L 1 9 z" />
+        </marker>
+        <marker id="arrow-gone" className="gone" viewBox="0 0 10 10" refX="7" refY="5" markerWidth="4.5" markerHeight="4.5" orient="auto-start-reverse">
           <path d="M 1 1 L 9 5 L 1 9 z" />
         </marker>
       </defs>
@@ -36,9 +39,35 @@ const WiresInside = memo(function WiresInside({ inside }: { inside: Inside }): R
   );
 });
 
-const Paths = memo(function Paths({ wires }: { wires: readonly Wire[] }): React.JSX.Element[] {
-  return wires.map((wire) => <path key={wire.id} d={wire.path} markerEnd={wire.hasArrow ? "url(#arrow)" : undefined} />);
+const Paths = memo(function Paths({ wires }: { wires: readonly Wire[] }): React.JSX.Element {
+  const ways = useSession((state) => state.shown?.ways);
+  if (!ways) return <>{wires.map((wire) => <Path key={wire.id} wire={wire} arrow="arrow" />)}</>;
+  const gone = wires.filter((wire) => ways[wire.id]);
+  return (
+    <>
+      {wires.filter((wire) => !ways[wire.id]).map((wire) => <Path key={wire.id} wire={wire} arrow="arrow" look="not-gone" />)}
+      {gone.map((wire) => <Path key={wire.id} wire={wire} arrow="arrow-gone" look="gone" />)}
+      {gone.map((wire) => <Passes key={wire.id} count={ways[wire.id]!} {...wire.label} />)}
+    </>
+  );
 });
+
+function Path({ wire, arrow, look }: { wire: Wire; arrow: string; look?: string }): React.JSX.Element {
+  return <path className={look} data-way={look && wire.id} d={wire.path} markerEnd={wire.hasArrow ? `url(#${arrow})` : undefined} />;
+}
+
+/** How often a way was gone along, where that is more than once. */
+function Passes({ count, x, y }: { count: number; x: number; y: number }): React.JSX.Element | null {
+  if (count < 2) return null;
+  const words = `${count}×`;
+  const width = words.length * 7 + 10;
+  return (
+    <g className="passes" transform={`translate(${x}, ${y})`}>
+      <rect x={-width / 2} y={-8.5} width={width} height={17} rx={8.5} />
+      <text y={3.8} textAnchor="middle">{words}</text>
+    </g>
+  );
+}
 
 type Part = (props: { inside: Inside }) => React.JSX.Element;
 

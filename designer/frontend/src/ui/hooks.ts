@@ -10,6 +10,8 @@ export interface App {
   readonly saving: Saving;
   /** Ask for a step to be put somewhere: opens the list of kinds at that place. */
   readonly openInsert: (request: InsertRequest | null) => void;
+  /** Ask for another turn or branch of a container, in the diagram of a run. */
+  readonly choose?: (container: string, number: number) => void;
 }
 
 export interface InsertRequest {

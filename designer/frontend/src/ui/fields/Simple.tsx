@@ -170,7 +170,7 @@ export function Retry({ id, field, value, set, describedBy, preset, setBoth }: C
           {number("jitter", "share", t("jitter"))}
         </div>
       )}
-      {delays.length > 0 && <p className="help">{t("pauses", { list: delays.slice(0, 6).map(duration).join(", ") + (delays.length > 6 ? " …" : "") })}</p>}
+      {delays.length > 0 && <p className="help">{t("pauses", { list: delays.slice(0, 6).map((each) => duration(each)).join(", ") + (delays.length > 6 ? " …" : "") })}</p>}
     </div>
   );
 }
