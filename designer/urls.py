@@ -5,6 +5,7 @@ from django.views.i18n import set_language
 
 from designer.flow_urls import FlowPath
 from designer.views import (
+    compare,
     design,
     failures,
     flow_drafts,
@@ -53,6 +54,7 @@ urlpatterns = [
     path("flows/<flow:path>/-/publish", flow_drafts.publish_draft, name="publish-flow"),
     path("flows/<flow:path>/-/if-it-fails/<str:step>", foresight.if_it_fails, name="if-it-fails"),
     path("flows/<flow:path>/-/switch", flow_drafts.switch, name="switch-flow"),
+    path("flows/<flow:path>/-/compare", compare.compare_versions, name="compare-versions"),
     path("flows/<flow:path>/-/versions/<int:number>", flows.flow_version, name="flow-version"),
     path("flows/<flow:path>/-/export.<slug:form>", flows.export, name="export-flow"),
     path("flows/<flow:path>/", flows.flow_detail, name="flow-detail"),

@@ -14,11 +14,11 @@ export default defineConfig({
     modulePreload: false,
     reportCompressedSize: true,
     rollupOptions: {
-      input: { designer: "src/main.tsx", diagram: "src/diagram.tsx" },
+      input: { designer: "src/main.tsx", diagram: "src/diagram.tsx", compare: "src/compare.tsx" },
       preserveEntrySignatures: "allow-extension",
       output: {
         entryFileNames: "[name].js",
-        chunkFileNames: "[name].js", // what both pages share
+        chunkFileNames: "[name].js", // what the pages share
         assetFileNames: "canvas[extname]",
       },
     },

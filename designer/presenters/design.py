@@ -38,6 +38,7 @@ def start(flow: Flow, user: User) -> dict[str, Any]:
             "editing": reverse("design-editing", args=[flow.path]),
             "publish": reverse("design-publish", args=[flow.path]),
             "version": reverse("design-version", args=[flow.path, 0]).removesuffix("0"),
+            "compare": reverse("compare-versions", args=[flow.path]),
             "page": reverse("flow-detail", args=[flow.path]),
             "run": reverse("run-form", args=[flow.path]),
             "export": reverse("export-flow", args=[flow.path, "yaml"]),

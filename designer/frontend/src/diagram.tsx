@@ -4,17 +4,14 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import { Saving } from "./app/saving";
-import { Session, type Choice, type Marks } from "./app/session";
-import { setWords, type Catalogue, type Start } from "./app/start";
-import type { Obj } from "./model/json";
+import type { Choice, Marks } from "./app/session";
+import { setWords } from "./app/start";
+import { stillSession, type Still } from "./app/still";
 import "./style/design.css";
 import { Canvas } from "./ui/Canvas";
 import { AppContext } from "./ui/hooks";
 
-export interface DiagramData extends Pick<Start, "words" | "icons" | "language"> {
-  readonly title: string;
-  readonly content: Obj;
-  readonly catalogue: Catalogue;
+export interface DiagramData extends Still {
   /** By the ids of steps. */
   readonly marks?: Marks;
 }
@@ -43,9 +40,7 @@ export interface Diagram {
 
 export function mountDiagram(element: HTMLElement, data: DiagramData, { onChoose, onPick }: Asks = {}): Diagram {
   setWords(data);
-  const nothing = { draft: "", check: "", samples: "", preview: "", editing: "", publish: "", version: "", page: "", run: "", export: "", sign_in: "", if_it_fails: "" };
-  const state = { title: data.title, revision: 0, text: "", content: data.content, findings: [], changed_by: "", changed_at: null, enabled: true, versions: [] };
-  const session = new Session({ ...data, path: "", urls: nothing, can: { change: false, publish: false, run: false }, state, published_ids: [] }, data.marks);
+  const session = stillSession(data, data.marks);
   let chosen = "";
   session.subscribe(() => {
     const id = session.selected?.id ?? "";

@@ -45,6 +45,12 @@ function comesBack(text: string, seed: number): void {
   expect(read(written(saved, last, back))).toEqual(start); // undone after it was saved
 }
 
+test("all eight flows of the conformance suite are among them, and those of the demo", () => {
+  const names = ["employee-onboarding", "event-tickets", "nightly-report", "order-fulfilment", "purchase-approval", "refund-triage", "shift-cover", "supplier-quotes"];
+  const files = flowTexts.map(([file]) => file);
+  for (const folder of ["tests/conformance/flows", "demo/flows"]) expect(files).toEqual(expect.arrayContaining(names.map((name) => `${folder}/${name}.yaml`)));
+});
+
 describe.each(flowTexts)("%s", (_name, text) => {
   test("opens, and saved unchanged is the same text", () => opens(text, read(text)));
   test("edited by 200 random commands and undone is the same text", () => comesBack(text, 7));

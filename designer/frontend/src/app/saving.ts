@@ -8,6 +8,7 @@ import { written } from "../model/text";
 import { SampleStore, type Samples, type Tried } from "./samples";
 import type { Session } from "./session";
 import { t, type Finding, type ServerState, type VersionLine } from "./start";
+import { TypedText } from "./typed";
 
 const PAUSE_MS = 700;
 const AGAIN_MS = 5000;
@@ -67,7 +68,10 @@ export class Saving {
     return answer.ok ? answer.body : null;
   });
 
+  readonly typed: TypedText;
+
   constructor(private readonly session: Session) {
+    this.typed = new TypedText(session, this);
     const { state } = session.start;
     this.base = state.content;
     this.baseText = state.text;
@@ -257,10 +261,12 @@ export class Saving {
     return answer;
   }
 
-  /** A text from the YAML view: comments and layout are the author's own from here on. */
-  adopt(text: string, content: Obj): void {
+  /** A text from the YAML view, begun on `base`: comments and layout are the author's own from here on. What came to the canvas
+   * meanwhile stays, except where the text says something else. */
+  adopt(text: string, content: Obj, base: Obj): void {
     this.source = { text, content };
-    this.session.replace(content, said("edited_text"));
+    const { document, conflicts } = merged(base, content, this.session.state.document);
+    this.session.replace(conflicts.length ? content : document, said("edited_text"));
     this.soon(0);
   }
 }

@@ -7,6 +7,7 @@ import { said } from "../model/change";
 import { EMPTY, recorded, redone, undone, type History, type Step } from "../model/history";
 import type { Obj } from "../model/json";
 import { ancestors, treeOf, type Place, type Tree } from "../model/tree";
+import type { Typed } from "./typed";
 import { sentence, type Finding, type ServerState, type Start, type VersionLine } from "./start";
 
 export type SaveState = "saved" | "unsaved" | "saving" | "offline" | "signed-out" | "conflict" | "refused" | "paused";
@@ -64,6 +65,8 @@ export interface State {
   /** A step to be brought into view, and a field of its form to get the cursor; the number tells requests apart. */
   readonly reveal: { readonly key: string; readonly field: string | null; readonly id: number } | null;
   readonly theirs: ServerState | null;
+  /** A text that is typed and not yet, or not at all, a flow. */
+  readonly typed: Typed | null;
   /** Somebody wants to look at their work before they settle a conflict. */
   readonly isConflictPutOff: boolean;
   readonly hoveredJump: string | null;
@@ -106,6 +109,7 @@ export class Session {
       message: { text: "", id: 0, isProblem: false },
       reveal: null,
       theirs: null,
+      typed: null,
       isConflictPutOff: false,
       hoveredJump: null,
       marks,

@@ -99,7 +99,7 @@ export interface Start {
   readonly language: string;
   readonly words: Readonly<Record<string, string>>;
   readonly icons: string;
-  readonly urls: Readonly<Record<"draft" | "check" | "samples" | "preview" | "editing" | "publish" | "version" | "page" | "run" | "export" | "sign_in" | "if_it_fails", string>>;
+  readonly urls: Readonly<Record<"draft" | "check" | "samples" | "preview" | "editing" | "publish" | "version" | "compare" | "page" | "run" | "export" | "sign_in" | "if_it_fails", string>>;
   readonly can: { readonly change: boolean; readonly publish: boolean; readonly run: boolean };
   readonly catalogue: Catalogue;
   readonly state: ServerState;

@@ -41,7 +41,10 @@ function Page(): React.JSX.Element {
   const [finds, setFinds] = useState(false);
   const isPhone = useIsPhone();
   useEffect(() => listen(app, () => setFinds(true)), [app]);
-  useEffect(() => app.saving.restore(), [app]);
+  useEffect(() => {
+    app.saving.restore();
+    app.saving.typed.restore();
+  }, [app]);
   useEffect(() => pulse(session, app.saving), [app, session]);
   return (
     <div className="design" data-view={view}>

@@ -79,10 +79,16 @@ export function Bar({ showsProblems, toggleProblems, publish, versions, find }: 
           </div>
         </details>
         {can.run && lines.length > 0 && <a className="button design-run" href={urls.run}><Icon name="play" /><span className="wide-word">{t("run")}</span></a>}
-        {can.publish && session.canChange && <button type="button" className="button button-primary" onClick={() => void saving.save().then(publish)}><Icon name="send" />{t("publish")}</button>}
+        {can.publish && session.canChange && <button type="button" className="button button-primary" onClick={() => void saving.typed.isRead().then((isRead) => (isRead ? saving.save().then(publish) : readFirst(session)))}><Icon name="send" />{t("publish")}</button>}
       </div>
     </header>
   );
+}
+
+/** A text that is not saved would not be published. */
+function readFirst(session: Session): void {
+  session.update({ view: "yaml" });
+  session.message(t("text_first"), true);
 }
 
 function savePicture(session: Session, title: string): void {
@@ -132,7 +138,17 @@ function Saved(): React.JSX.Element {
   const save = useSession((state) => state.save);
   const message = useSession((state) => state.saveMessage);
   const version = useSession((state) => state.versions[0]);
+  const fault = useSession((state) => state.typed?.fault);
+  const isShown = useSession((state) => state.view === "yaml");
   if (!session.canChange) return <span className="design-saved"><span className="badge"><Icon name="eye" />{t("read_only")}</span></span>;
+  if (fault && save === "saved") {
+    return (
+      <span className="design-saved" role="status">
+        <span className="saved tone-red" title={fault.message}><Icon name="circle-alert" /><span>{fault.line ? t("text_not_saved_line", { n: fault.line }) : t("text_not_saved")}</span></span>
+        {!isShown && <button type="button" className="link-button" onClick={() => session.update({ view: "yaml" })}>{t("show_text")}</button>}
+      </span>
+    );
+  }
   const [icon, tone] = SAVE_LOOKS[save];
   const needsHand = save === "paused" || save === "refused" || save === "offline";
   return (

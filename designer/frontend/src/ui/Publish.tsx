@@ -1,11 +1,11 @@
 // Publishing with a note, and the list of what was published: compared with the draft, or made the draft again.
 
-import { useState } from "react";
-import { displayName } from "../app/describe";
+import { useMemo, useState } from "react";
 import { moment, t, type VersionLine } from "../app/start";
 import { said } from "../model/change";
-import { differences } from "../model/compare";
+import { compared } from "../model/compare";
 import type { Obj } from "../model/json";
+import { Compare, Differences } from "./Compared";
 import { Dialog } from "./Dialog";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
@@ -55,21 +55,24 @@ export function VersionsDialog({ close }: { close: () => void }): React.JSX.Elem
   const { session, saving } = useApp();
   const versions = useSession((state) => state.versions);
   const [chosen, setChosen] = useState<{ line: VersionLine; content: Obj } | null>(null);
+  const [isDrawn, setIsDrawn] = useState(false);
   const [refusal, setRefusal] = useState("");
   const open = async (line: VersionLine): Promise<void> => {
     const answer = await saving.version(line.number);
     if (answer.ok) setChosen({ line, content: answer.body.content });
     else setRefusal(answer.body.message);
   };
+  if (chosen && isDrawn) return <CompareDialog before={chosen.content} number={chosen.line.number} close={() => setIsDrawn(false)} />;
   const restore = (): void => {
     session.replace(chosen!.content, said("restored_version", { n: chosen!.line.number }));
     close();
   };
   return (
     <Dialog
+      key="versions"
       heading={t("versions")}
       close={close}
-      wide
+      size="wide"
       foot={
         chosen && session.canChange ? (
           <button type="button" className="button button-primary" onClick={restore}><Icon name="archive-restore" />{t("restore_version", { n: chosen.line.number })}</button>
@@ -90,35 +93,44 @@ export function VersionsDialog({ close }: { close: () => void }): React.JSX.Elem
           </li>
         ))}
       </ul>
-      {chosen && <Compared before={chosen.content} number={chosen.line.number} close={close} />}
+      {chosen && <Since before={chosen.content} number={chosen.line.number} close={close} draw={() => setIsDrawn(true)} />}
+      {versions.length > 1 && <p><a href={session.start.urls.compare}>{t("compare_others")}</a></p>}
     </Dialog>
   );
 }
 
-const LOOKS = { added: ["plus", "tone-green"], removed: ["minus", "tone-red"], changed: ["pencil", "tone-amber"], moved: ["arrow-right-left", "tone-blue"] } as const;
-
-function Compared({ before, number, close }: { before: Obj; number: number; close: () => void }): React.JSX.Element {
+function Since({ before, number, close, draw }: { before: Obj; number: number; close: () => void; draw: () => void }): React.JSX.Element {
   const { session } = useApp();
   const document = useSession((state) => state.document);
-  const { steps, flow } = differences(before, document);
+  const comparison = useMemo(() => compared(before, document), [before, document]);
   return (
     <section className="compared">
-      <h3>{t("since_version", { n: number })}</h3>
-      {steps.length + flow.length === 0 && <p className="quiet">{t("no_difference")}</p>}
-      <ul className="compared-list">
-        {steps.map((each) => {
-          const [icon, tone] = LOOKS[each.kind];
-          const name = displayName(each.place, session.start.catalogue);
-          return (
-            <li key={each.kind + each.id} className={tone}>
-              <span className={`badge ${tone}`}><Icon name={icon} />{t(`diff_${each.kind}`)}</span>
-              {each.kind === "removed" ? <span>{name}</span> : <button type="button" className="link-button" onClick={() => (close(), session.reveal(each.place.key, each.fields[0] ?? null))}>{name}</button>}
-              {each.fields.length > 0 && <span className="quiet small">{each.fields.join(", ")}</span>}
-            </li>
-          );
-        })}
-        {flow.length > 0 && <li><span className="badge tone-amber"><Icon name="pencil" />{t("diff_changed")}</span>{t("this_flow")} <span className="quiet small">{flow.join(", ")}</span></li>}
-      </ul>
+      <div className="compared-head">
+        <h3>{t("since_version", { n: number })}</h3>
+        <button type="button" className="button button-small push" onClick={draw}><Icon name="git-compare" />{t("show_on_diagram")}</button>
+      </div>
+      <Differences
+        comparison={comparison}
+        versions={{ before, after: document }}
+        catalogue={session.start.catalogue}
+        canChoose={(each) => each.after !== null}
+        choose={(_key, each) => {
+          close();
+          session.reveal(each.after!.key, each.fields[0]?.path[0] ?? null);
+        }}
+      />
     </section>
+  );
+}
+
+function CompareDialog({ before, number, close }: { before: Obj; number: number; close: () => void }): React.JSX.Element {
+  const { session, saving } = useApp();
+  const document = useSession((state) => state.document);
+  const { words, icons, language, catalogue, state } = session.start;
+  const data = useMemo(() => ({ words, icons, language, catalogue, title: state.title }), [words, icons, language, catalogue, state.title]);
+  return (
+    <Dialog heading={`${t("version_n", { n: number })} → ${t("the_draft")}`} close={close} size="full">
+      <Compare before={before} after={document} data={data} saving={saving} />
+    </Dialog>
   );
 }

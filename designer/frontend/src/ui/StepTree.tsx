@@ -57,7 +57,7 @@ export function StepTree({ drawn }: { drawn: Drawn }): React.JSX.Element {
 const Item = memo(function Item({ scene }: { scene: Scene }): React.JSX.Element {
   const { session } = useApp();
   const { place, box, chips } = scene;
-  const mark = useSession((state) => (Object.hasOwn(state.marks, place.id) ? state.marks[place.id]! : null));
+  const mark = useSession((state) => (Object.hasOwn(state.marks, place.key) ? state.marks[place.key]! : null));
   const isSelected = useSession((state) => state.selection.includes(place.key));
   const isTabStop = useSession((state) => tabStopOf(state) === place.key);
   const catalogue = session.start.catalogue;
