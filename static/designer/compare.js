@@ -1,0 +1,1 @@
+import{It as e,Z as t,l as n,q as r,t as i}from"./still.js";import{t as a}from"./Compared.js";var o=e(),s=n(),c=document.getElementById(`compare`),l=document.getElementById(`compare-data`);if(c&&l){let{before:e,after:n,...u}=JSON.parse(l.textContent??``);t(u);let d=new r(i({...u,content:n}));(0,o.createRoot)(c).render((0,s.jsx)(a,{before:e,after:n,data:u,saving:d}))}
