@@ -12,6 +12,7 @@ from demo import models as demo
 from engine import driver
 from engine.models import Compensation, InboxTask, Instance, Visit
 from engine.ports_production import ports
+from flows import library
 from flows.models import Flow, HttpFunction, LibraryFunction
 from flows.publishing import import_flow
 from tests.browser.conftest import PHONE, PHONE_DARK
@@ -21,6 +22,13 @@ from tests.factories import UserFactory, WorkspaceFactory
 
 URL = "/flows/order-fulfilment/-/run"
 TOUCHED = (demo.Reservation, demo.CourierBooking, demo.Charge, demo.Refund, demo.Mail)
+
+
+@pytest.fixture(autouse=True)
+def forgotten_library():
+    """A process keeps what the library says for some seconds; a test's own functions are gone by then."""
+    yield
+    library.forget()
 
 
 @pytest.fixture

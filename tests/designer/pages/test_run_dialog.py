@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from demo.models import StockItem
 from engine.models import Instance
+from flows import library
 from flows.models import Flow, HttpFunction, InputSample, LibraryFunction
 from flows.publishing import import_flow
 from tests.designer.pages.real import FLOWS, ORDER, run, text_of
@@ -30,6 +31,13 @@ EVERYTHING = {
     "/shop/stock/reserve", "/shop/stock/release", "/shop/courier/book", "/shop/courier/cancel", "/shop/mail/send",
     "/shop/payment/charge", "/shop/payment/refund", "/shop/courier/hand-over",
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def forgotten_library():
+    """A process keeps what the library says for some seconds; a test's own functions are gone by then."""
+    yield
+    library.forget()
 
 
 @pytest.fixture
