@@ -65,7 +65,7 @@ export class TypedText {
     const answer = await this.saving.check(text);
     if (this.session.state.typed?.text !== text) return;
     if (answer.ok && hasSteps(answer.body.content)) return this.adopt(text, answer.body.content);
-    const fault = answer.ok ? { message: t("no_list_of_steps"), line: null } : { message: answer.body.message, line: answer.body.line ?? null };
+    const fault = answer.ok ? { message: t("no_list_of_steps"), line: null } : { message: answer.body.message, line: lineIn(text, answer.body.line ?? null) };
     this.session.update({ typed: { text, fault, isChecking: false } });
     const isTextsFault = answer.ok || (answer.status >= 400 && answer.status < 500 && answer.status !== 401);
     if (!isTextsFault) this.soon(AGAIN_MS);
@@ -111,6 +111,11 @@ export class TypedText {
     this.session.message(t("text_is_back"), true);
     this.soon(0);
   }
+}
+
+/** A text that ends too soon is at fault behind its last line, which nobody sees. */
+function lineIn(text: string, line: number | null): number | null {
+  return line === null ? null : Math.min(line, text.split("\n").length);
 }
 
 /** A map without a list of steps would take every step off the canvas. */
