@@ -220,7 +220,7 @@ class Turn:
         return self.now + timedelta(milliseconds=min(milliseconds, LONGEST / timedelta(milliseconds=1)))
 
     def next_try(self, delay: float, asked: float | str | None) -> datetime:
-        """When to try again: after ``delay`` milliseconds, but not before the other side ``asked`` for, in seconds or a moment."""
+        """When to try again: after ``delay`` milliseconds, not before what the other side ``asked`` for: seconds or a moment."""
         if isinstance(asked, str):
             return max(self.after(delay), min(datetime.fromisoformat(asked), self.now + LONGEST))
         return self.after(max(delay, (asked or 0) * 1000))

@@ -137,6 +137,7 @@ def test_yesterdays_failed_run_is_found_understood_and_resumed_at_its_failed_ste
     failed = run(version, user=shop)
     assert (failed.status, failed.failed_node) == ("failed", "reserve")
     day = timedelta(days=1)
+    assert failed.started_at and failed.ended_at
     Instance.objects.filter(pk=failed.pk).update(
         created_at=failed.created_at - day, started_at=failed.started_at - day, ended_at=failed.ended_at - day
     )

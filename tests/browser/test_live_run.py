@@ -176,8 +176,8 @@ def test_a_wait_is_counted_down_and_its_name_keeps_still(page: Page, sign_in, ma
     due = page.locator(".step-due")
     expect(due).to_contain_text("in 49 min")
     item = page.get_by_role("treeitem")
-    name = item.get_attribute("aria-label")
-    before = due.text_content()
+    name = item.get_attribute("aria-label") or ""
+    before = due.inner_text()
     expect(due).not_to_have_text(before)
     assert item.get_attribute("aria-label") == name
     assert "until" in name

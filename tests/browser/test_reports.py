@@ -1,6 +1,7 @@
 """What others' products got wrong outside the canvas (reference/designer-anchors.md, section 3), tried on ours."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -139,7 +140,8 @@ def evil(mara, make):
         description=EVIL,
     )
     version = publish(flow, by=mara, note=EVIL)
-    return run(version, user=mara, **{EVIL: EVIL, "text": EVIL})
+    values: dict[str, Any] = {EVIL: EVIL, "text": EVIL}
+    return run(version, user=mara, **values)
 
 
 @pytest.fixture

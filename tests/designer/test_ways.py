@@ -49,7 +49,7 @@ def test_a_decision_tells_its_arm():
 
 def test_a_jump_back_is_counted_each_time():
     graph = drawn(call("a"), decision("d", "true", yes="a"), call("b"))
-    round_ = ["a", Passed(2, "d", arm="yes")]
+    round_: list[str | Passed] = ["a", Passed(2, "d", arm="yes")]
     names = gone(graph, *round_, *round_, "a", Passed(6, "d", arm="no"), "b")
     assert names.count("d:yes") == 2
     assert names.count("d:in") == 3

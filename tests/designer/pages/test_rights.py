@@ -41,6 +41,7 @@ ADDRESSES = {
     "flow-version": ("GET", LOOKS),
     "export-flow": ("GET", LOOKS),
     "if-it-fails": ("GET", LOOKS),
+    "compare-versions": ("GET", LOOKS),
     "design": ("GET", LOOKS),
     "flow-draft": ("POST", CHANGES),
     "publish-flow": ("POST", CHANGES),

@@ -6,6 +6,7 @@ from django.utils.module_loading import import_string
 from django_q.models import OrmQ
 
 from designer import bulk_errands
+from designer.run_query import Count, RunQuery
 from engine import commands, errands, failpoints
 from engine.models import Instance
 from engine.ports_production import ports
@@ -116,9 +117,9 @@ def test_what_is_refused_is_told_with_the_reason_in_the_language_of_who_asked(wa
 
 
 def test_reasons_and_examples_are_bounded(order):
-    kept = bulk_errands.Progress(
-        1, "default", "en", "cancel", bulk_errands.Filtered(None, "", (), None), str(InstanceFactory(version=order).pk)
-    )
+    all_runs = bulk_errands.Filtered(RunQuery(), "", (), Count(1, more=False))
+    last = str(InstanceFactory(version=order).pk)
+    kept = bulk_errands.Progress(1, "default", "en", "cancel", all_runs, last)
     for n in range(200):
         kept = kept.with_run(Instance.objects.get(), f"why {n}")
     assert len(kept.reasons) == bulk_errands.REASONS + 1 and sum(kept.reasons.values()) == kept.refused == 200
