@@ -1,9 +1,9 @@
 """One action for every run that fits a filter, however many: an errand that workers carry out in small portions.
 
-Its progress is kept without a table of its own, in the row that :mod:`engine.errands` keeps for it: how far it is, what was
-done, what was refused and why. Nothing is chosen in advance: a portion reads the next runs below the last one it came to, newest
-first, and does to each what is done to one alone, with the same question whether this person may. So a portion may die, come
-twice or come late. What a death can cost is the note of the one run it fell on: done already, it is told as refused or gone.
+Its progress is kept in the row that :mod:`engine.errands` keeps for it: how far it is, what was done, what was refused and why.
+Nothing is chosen in advance: a portion reads the next runs below the last one it came to, newest first, and does to each what is
+done to one alone, with the same question whether this person may. So a portion may die, come twice or come late. What a death
+can cost is the note of the one run it fell on: done already, it is told as refused or gone.
 
 Runs that began after it was asked for are left alone; days and moments of the filter are those of that time.
 """
@@ -26,8 +26,7 @@ from designer.paging import Keyset, keyset
 from designer.presenters.run_rows import light
 from designer.run_query import Count, RunQuery
 from engine import errands, queue
-from engine.errands import Errand
-from engine.models import Instance
+from engine.models import Errand, Instance
 
 logger = logging.getLogger(__name__)
 

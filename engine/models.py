@@ -515,6 +515,31 @@ class InboxTask(InstanceRow):
         return self.title
 
 
+class Errand(models.Model):
+    """What workers do for somebody in the background, a portion at a time (:mod:`engine.errands`).
+
+    ``function`` is the dotted name of what does a portion, ``owner`` whose errand, ``state`` how far it is, any JSON object.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    function = models.CharField(_("function"), max_length=200)
+    owner = models.CharField(_("asked for by"), max_length=150)
+    state = RecordedJSONField(_("how far it is"), default=dict)
+    number = models.PositiveIntegerField(_("notes"), default=0)
+    begun_at = models.DateTimeField(_("begun"))
+    noted_at = models.DateTimeField(_("last change"))
+    is_over = models.BooleanField(_("over"), default=False)
+
+    class Meta:
+        verbose_name = _("errand")
+        verbose_name_plural = _("errands")
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["is_over", "noted_at"], name="errand_by_change")]
+
+    def __str__(self) -> str:
+        return f"{self.function} ({self.owner})"
+
+
 class WorkerNode(models.Model):
     """A cluster of workers that says every two seconds that it lives."""
 

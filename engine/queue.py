@@ -1,4 +1,4 @@
-"""Sending hints to the workers. Besides engine/cluster and errands.py this is the only module that knows django-q2.
+"""Sending hints to the workers. Besides engine/cluster this is the only module that knows django-q2.
 
 A hint is a message with the id of an instance, or of a notice, and nothing else: it says "have a look". The rows are the
 truth, so a hint may be lost, late or doubled without harm (engine notes, section 1).

@@ -28,8 +28,7 @@ from designer.run_query import bounded_count
 from designer.toasts import toast
 from designer.views.run_list import filters_in_words
 from designer.workspaces import current
-from engine.errands import Errand
-from engine.models import Instance
+from engine.models import Errand, Instance
 
 SHOWN: Final = 10
 """Of all that fit, so many are shown before they are touched."""
