@@ -61,7 +61,7 @@ def sides_of(flow: Flow, before: str, after: str) -> tuple[Side, Side] | None:
 
 
 def comparison(flow: Flow, before: Side, after: Side) -> dict[str, Any]:
-    """The data of the page's script."""
+    """The data of the page's script. Raises :class:`DocumentError` for a draft that cannot be read."""
     return {
         "title": str(flow),
         "language": get_language(),

@@ -11,6 +11,7 @@ from designer import access
 from designer.http import SignedIn
 from designer.presenters.comparison import choices_of, comparison, sides_of
 from designer.workspaces import current
+from flows.text import DocumentError
 
 
 @login_required
@@ -21,5 +22,8 @@ def compare_versions(request: SignedIn, path: str) -> HttpResponse:
     sides = sides_of(flow, request.GET.get("before", ""), request.GET.get("after", ""))
     context: dict[str, Any] = {"flow": flow, "sides": sides, "choices": choices_of(flow)}
     if sides:
-        context["comparison"] = comparison(flow, *sides)
+        try:
+            context["comparison"] = comparison(flow, *sides)
+        except DocumentError as error:
+            context["problem"] = error.message
     return render(request, "flow_compare.html", context)

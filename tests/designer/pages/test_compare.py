@@ -73,6 +73,14 @@ def test_without_a_version_the_page_says_what_it_is_for(db, eve, as_):
     assert "compare-data" not in html
 
 
+def test_a_draft_that_cannot_be_read_is_said_and_versions_are_still_compared(flow, eve, as_):
+    Flow.objects.filter(pk=flow.pk).update(draft="a: [1")
+    html = as_(eve).get(URL).content.decode()
+    assert "The draft cannot be read" in html
+    assert "compare-data" not in html
+    assert compared(as_(eve), "?before=1&after=2") == NAMES[:2]
+
+
 def test_a_stranger_may_not_know_of_the_flow(flow, charlie, as_):
     assert as_(charlie).get(URL).status_code == 404
 
