@@ -3,9 +3,10 @@
 import { parsed } from "../model/durations";
 import { excerpts, type Difference, type DifferenceKind, type FieldChange } from "../model/compare";
 import { get, isText, type Json } from "../model/json";
+import { jumpsOf, type Jump } from "../model/references";
 import { END, siblings, type Place, type Tree } from "../model/tree";
 import { displayName, kindOf, referencePath, titleOf } from "./describe";
-import type { Mark, Marks } from "./session";
+import type { Mark, Marks, WayMarks } from "./session";
 import { duration, t, type Catalogue, type Field } from "./start";
 
 const LOOKS: Readonly<Record<DifferenceKind, readonly [icon: string, tone: string]>> = {
@@ -23,6 +24,29 @@ export function markOf(kind: DifferenceKind): Mark {
 /** What the cards say: a word, a shape and a hue; a step that is changed and moved says both words. */
 export function marksOf(byKey: ReadonlyMap<string, Difference>): Marks {
   return Object.fromEntries([...byKey].map(([key, { kinds }]) => [key, { ...markOf(kinds[0]!), word: kinds.map((kind) => t(`diff_${kind}`)).join(", ") }]));
+}
+
+/** The error, timeout and decision ways that are new, gone, or lead elsewhere, those of new and removed steps among them. */
+export function wayMarksOf(byKey: ReadonlyMap<string, Difference>): WayMarks {
+  const marks: Record<string, Mark> = {};
+  const gone = new Map<string, Jump[]>();
+  for (const [key, { before, after }] of byKey) {
+    const [old, now] = [waysOf(before), waysOf(after)];
+    for (const { kind, target } of now) {
+      const was = old.find((each) => each.kind === kind);
+      if (was?.target !== target) marks[`${key}:${kind}`] = markOf(was ? "changed" : "added");
+    }
+    for (const was of old) {
+      if (now.some((each) => each.kind === was.kind && each.target === was.target)) continue;
+      marks[`${key}:${was.kind}${after ? ":gone" : ""}`] = markOf("removed"); // a removed step is drawn with its own ways
+      if (after) gone.set(key, [...(gone.get(key) ?? []), was]);
+    }
+  }
+  return { gone, marks };
+}
+
+function waysOf(place: Place | null): Jump[] {
+  return place ? jumpsOf(place.node).filter(({ kind }) => kind !== "rule" && kind !== "default") : [];
 }
 
 export interface FieldWords {

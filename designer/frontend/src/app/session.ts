@@ -6,6 +6,7 @@ import { followName } from "../model/commands";
 import { said } from "../model/change";
 import { EMPTY, recorded, redone, undone, type History, type Step } from "../model/history";
 import type { Obj } from "../model/json";
+import type { GoneWays } from "../model/lanes";
 import { ancestors, treeOf, type Place, type Tree } from "../model/tree";
 import type { Typed } from "./typed";
 import { sentence, type Finding, type ServerState, type Start, type VersionLine } from "./start";
@@ -48,6 +49,12 @@ export interface Shown {
 }
 
 export type Marks = Readonly<Record<string, Mark>>;
+
+/** Of two versions on one canvas: jumps that only the older one has, and what is said of jumps, by their ids in the layout. */
+export interface WayMarks {
+  readonly gone: GoneWays;
+  readonly marks: Marks;
+}
 
 export interface State {
   readonly document: Obj;
@@ -92,6 +99,7 @@ export class Session {
   constructor(
     readonly start: Start,
     marks: Marks = {},
+    readonly wayMarks: WayMarks | null = null,
   ) {
     this.canChange = start.can.change && !treeOf(start.state.content).isRuntime;
     this.published = new Set(start.published_ids);

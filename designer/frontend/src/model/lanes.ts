@@ -1,6 +1,6 @@
 // Jumps run in lanes in the gutter right of the innermost container that holds both ends; jumps that overlap get lanes of their own.
 
-import { jumpsOf, type JumpKind } from "./references";
+import { jumpsOf, type Jump, type JumpKind } from "./references";
 import { ancestors, END, type Place, type Tree } from "./tree";
 import { LANE, type Box } from "./layout";
 
@@ -26,15 +26,23 @@ interface Run {
   lane: number;
 }
 
+/** Jumps that an older version had and this one has not, by the keys of the steps they left; drawn too when versions are compared. */
+export type GoneWays = ReadonlyMap<string, readonly Jump[]>;
+
+const NONE_GONE: GoneWays = new Map();
+
 export interface Lanes {
   readonly runs: readonly Run[];
   gutterOf(place: Place | null): number;
 }
 
 /** Which lane each jump runs in. Known before anything has a size: only the order of the steps counts. */
-export function lanesOf(tree: Tree, isOpen: (place: Place) => boolean): Lanes {
+export function lanesOf(tree: Tree, isOpen: (place: Place) => boolean, gone: GoneWays = NONE_GONE): Lanes {
   const order = new Map(tree.places.map((place, at) => [place, at]));
-  const runs = tree.places.flatMap((place) => runsOf(place, tree, order, isOpen));
+  const runs = tree.places.flatMap((place) => [
+    ...runsOf(place, jumpsOf(place.node), "", tree, order, isOpen),
+    ...runsOf(place, gone.get(place.key) ?? [], ":gone", tree, order, isOpen),
+  ]);
   const counts = new Map<Place | null, number>();
   const byContainer = new Map<Place | null, Run[]>();
   for (const run of runs) byContainer.set(run.around, [...(byContainer.get(run.around) ?? []), run]);
@@ -42,10 +50,10 @@ export function lanesOf(tree: Tree, isOpen: (place: Place) => boolean): Lanes {
   return { runs, gutterOf: (place) => (counts.has(place) ? counts.get(place)! * LANE + 18 : 0) };
 }
 
-function runsOf(place: Place, tree: Tree, order: ReadonlyMap<Place, number>, isOpen: (place: Place) => boolean): Run[] {
+function runsOf(place: Place, jumps: readonly Jump[], mark: string, tree: Tree, order: ReadonlyMap<Place, number>, isOpen: (place: Place) => boolean): Run[] {
   const from = visible(place, isOpen);
   const found: Run[] = [];
-  for (const jump of jumpsOf(place.node)) {
+  for (const jump of jumps) {
     if (jump.kind === "rule" || jump.kind === "default") continue;
     const target = jump.target === END ? null : tree.byId.get(jump.target);
     if (target === undefined) continue;
@@ -53,7 +61,7 @@ function runsOf(place: Place, tree: Tree, order: ReadonlyMap<Place, number>, isO
     if (to === from) continue;
     const ends = [order.get(from)!, to ? order.get(to)! : tree.places.length];
     const around = to ? commonOf(from, to) : null;
-    found.push({ id: `${place.key}:${jump.kind}`, kind: jump.kind, from, to, around, first: Math.min(...ends), last: Math.max(...ends), lane: 0 });
+    found.push({ id: `${place.key}:${jump.kind}${mark}`, kind: jump.kind, from, to, around, first: Math.min(...ends), last: Math.max(...ends), lane: 0 });
   }
   return found;
 }
@@ -95,7 +103,7 @@ export function jumpPaths(lanes: Lanes, boxes: ReadonlyMap<string, Box>, flow: {
     const lane = start + 8 + run.lane * LANE;
     const out = step(leaving, run.from);
     const into = step(arriving, run.to);
-    const y1 = from.y + 18 + Math.min(out * 13, 26);
+    const y1 = from.y + 18 + Math.min(out * 18, 36);
     const x1 = from.x + from.width;
     const [x2, y2] = to ? [to.x + to.width, to.y + 14 + Math.min(into * 9, 27)] : [flow.end.x + 26, flow.end.y];
     return [{ id: run.id, kind: run.kind, from: run.from.key, to: run.to?.key ?? null, path: route(x1, y1, lane, x2, y2), label: { x: x1 + 6, y: y1 }, head: { x: x2, y: y2 } }];

@@ -2,7 +2,7 @@
 // Two passes over the tree: sizes from the leaves up, positions from the root down. Jumps run in lanes at the right of what they cross.
 // What a container holds knows its container, so that a view can move all of it at once.
 
-import { jumpPaths, lanesOf, type JumpPath } from "./lanes";
+import { jumpPaths, lanesOf, type GoneWays, type JumpPath } from "./lanes";
 import { isBeside, type Place, type Tree } from "./tree";
 import type { Slot } from "./commands/places";
 
@@ -81,6 +81,7 @@ export interface Options {
   readonly rows: (place: Place) => number;
   /** Ids of containers with room below their head for what can be chosen there; empty for the flow, which has it above its start. */
   readonly choices?: ReadonlySet<string>;
+  readonly gone?: GoneWays;
 }
 
 interface Size {
@@ -93,7 +94,7 @@ interface Size {
 
 export function layoutOf(tree: Tree, options: Options): Layout {
   const isOpen = (place: Place): boolean => place.isContainer && !options.collapsed.has(place.key);
-  const lanes = lanesOf(tree, isOpen);
+  const lanes = lanesOf(tree, isOpen, options.gone);
   const sizes = new Map<Place, Size>();
   const head = (place: Place): number => HEAD + (options.choices?.has(place.id) ? CHOICE_ROW : 0);
   measureAll(tree, options, isOpen, (place) => lanes.gutterOf(place), head, sizes);

@@ -41,7 +41,7 @@ export function useDrawn(): Drawn {
     const catalogue = session.start.catalogue;
     const chips = new Map(tree.places.map((place) => [place.key, chipsOf(place, tree, catalogue)]));
     const rows = (place: Place): number => rowsOf(chips.get(place.key)!, CARD_WIDTH - 20);
-    const layout = layoutOf(tree, { collapsed, rows, choices: new Set(JSON.parse(choices) as string[]) });
+    const layout = layoutOf(tree, { collapsed, rows, choices: new Set(JSON.parse(choices) as string[]), gone: session.wayMarks?.gone });
     before.current = sceneOf(tree, layout, chips, before.current);
     return { tree, chips, layout, scene: before.current };
   }, [document, collapsed, choices, session]);

@@ -1,7 +1,7 @@
 // Two versions of a flow on one canvas, and their differences as a list beside it: what is chosen in one is chosen in the other.
 
 import { useEffect, useMemo, useRef } from "react";
-import { fieldWords, markOf, marksOf, stoodWords } from "../app/differences";
+import { fieldWords, markOf, marksOf, stoodWords, wayMarksOf } from "../app/differences";
 import { displayName } from "../app/describe";
 import type { Saving } from "../app/saving";
 import { t, type Catalogue } from "../app/start";
@@ -25,7 +25,7 @@ interface Props extends Versions {
 
 export function Compare({ before, after, data, saving }: Props): React.JSX.Element {
   const comparison = useMemo(() => compared(before, after), [before, after]);
-  const session = useMemo(() => stillSession({ ...data, content: comparison.document }, marksOf(comparison.byKey)), [comparison, data]);
+  const session = useMemo(() => stillSession({ ...data, content: comparison.document }, marksOf(comparison.byKey), wayMarksOf(comparison.byKey)), [comparison, data]);
   const app = useMemo(() => ({ session, saving, openInsert: () => undefined }), [session, saving]);
   return (
     <AppContext.Provider value={app}>

@@ -23,12 +23,13 @@ export function Jumps({ drawn, drag }: { drawn: Drawn; drag: Drag }): React.JSX.
       </defs>
       {jumps.map((jump) => {
         const passes = ways?.[jump.id] ?? 0;
-        const isStrong = all || passes > 0 || hovered === jump.id || selection.includes(jump.from) || (jump.to !== null && selection.includes(jump.to));
-        const word = t(`jump_${jump.kind}`) + (passes > 1 ? ` ${passes}×` : "");
+        const mark = session.wayMarks?.marks[jump.id];
+        const isStrong = all || mark !== undefined || passes > 0 || hovered === jump.id || selection.includes(jump.from) || (jump.to !== null && selection.includes(jump.to));
+        const word = t(`jump_${jump.kind}`) + (passes > 1 ? ` ${passes}×` : "") + (mark ? ` · ${mark.word}` : "");
         return (
           <g
             key={jump.id}
-            className={`jump jump-${jump.kind}`}
+            className={`jump jump-${jump.kind} ${mark ? `jump-marked jump-${mark.status} tone-${mark.tone}` : ""}`}
             data-strong={isStrong ? "" : undefined}
             data-jump={jump.id}
             data-way={ways && jump.id}
@@ -39,7 +40,7 @@ export function Jumps({ drawn, drag }: { drawn: Drawn; drag: Drag }): React.JSX.
             <path className="jump-reach" d={jump.path} />
             <path className="jump-line" d={jump.path} markerEnd={`url(#jump-${jump.kind})`} />
             <g className="jump-word" transform={`translate(${jump.label.x}, ${jump.label.y})`}>
-              <rect x={-2} y={-8.5} width={word.length * 6.2 + 10} height={17} rx={8.5} />
+              <rect x={-2} y={-8.5} width={word.length * 6.6 + 10} height={17} rx={8.5} />
               <text x={3} y={3.6}>{word}</text>
             </g>
             {session.canChange && isStrong && (
