@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from flows import library
+from flows.loader import load
 from flows.models import Flow
 from flows.publishing import import_flow, publish, save_draft
 from flows.text import write_yaml
@@ -74,6 +75,44 @@ def test_the_list_tells_what_was_and_what_is_and_leads_to_the_step(page: Page, s
     expect(beside.locator('[aria-current="true"]')).to_have_text("Send")
 
 
+def test_a_difference_leads_into_the_diagram_and_from_there_the_keys_go_on(page: Page, sign_in, mara, flow):
+    sign_in(page, mara)
+    page.goto(URL)
+    page.locator('[data-drag="together"] .fold').click()
+    expect(card(page, "tidy")).to_have_count(0)
+    differences(page).get_by_role("button", name="Tidy").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator('[role=treeitem][data-key="tidy"]')).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator('[role=treeitem][data-key="tidy"]')).not_to_be_focused()
+
+
+def test_from_difference_to_difference_the_focus_stays_and_each_is_told(page: Page, sign_in, mara, flow):
+    sign_in(page, mara)
+    page.goto(URL)
+    onwards = differences(page).get_by_role("button", name="Next difference")
+    onwards.focus()
+    chosen = page.locator('[role=treeitem][aria-selected="true"]')
+    for id in ("ask", "send", "bill", "tidy", "ask"):
+        page.keyboard.press("Enter")
+        expect(chosen).to_have_attribute("data-key", id)
+        expect(differences(page).get_by_role("status")).to_have_text(f"{WORDS[id]}: {id.capitalize()}")
+    differences(page).get_by_role("button", name="Previous difference").click()
+    expect(chosen).to_have_attribute("data-key", "tidy")
+
+
+def test_a_way_that_came_or_went_has_its_word(page: Page, sign_in, mara, flow):
+    nodes = load(flow.draft).workflow_data["nodes"]
+    nodes[0]["properties"]["error_edge"] = "rest"
+    save_draft(flow, text_of(*nodes), revision=flow.revision, by=mara)
+    sign_in(page, mara)
+    words = page.locator(".jump-marked .jump-word")
+    for query, word in (("", "error · Added"), ("?before=draft&after=1", "error · Removed")):
+        page.goto(URL + query)
+        expect(words).to_have_text(word)
+        expect(differences(page).get_by_role("listitem").filter(has_text="Ask")).to_contain_text("On an error, go to")
+
+
 def test_nothing_of_it_can_be_changed(page: Page, sign_in, mara, flow):
     sign_in(page, mara)
     page.goto(URL)
@@ -96,7 +135,7 @@ def test_other_versions_are_chosen_by_keyboard(page: Page, sign_in, mara, flow):
     page.keyboard.press("Enter")
     expect(differences(page)).to_contain_text("4 differences")
     assert page.url.endswith("?before=1&after=draft")
-    first = differences(page).get_by_role("button").first
+    first = differences(page).get_by_role("button", name="Ask")
     first.focus()
     page.keyboard.press("Enter")
     expect(page.locator('[role=treeitem][aria-selected="true"]')).to_have_attribute("data-key", "ask")

@@ -1,6 +1,7 @@
 // Two versions of a flow on one canvas, and their differences as a list beside it: what is chosen in one is chosen in the other.
 
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { fieldWords, markOf, marksOf, stoodWords, wayMarksOf } from "../app/differences";
 import { displayName } from "../app/describe";
 import type { Saving } from "../app/saving";
@@ -27,17 +28,23 @@ export function Compare({ before, after, data, saving }: Props): React.JSX.Eleme
   const comparison = useMemo(() => compared(before, after), [before, after]);
   const session = useMemo(() => stillSession({ ...data, content: comparison.document }, marksOf(comparison.byKey), wayMarksOf(comparison.byKey)), [comparison, data]);
   const app = useMemo(() => ({ session, saving, openInsert: () => undefined }), [session, saving]);
+  const page = useRef<HTMLDivElement>(null);
+  const show = (key: string): void => {
+    flushSync(() => session.reveal(key)); // a folded container around the step has to open first
+    page.current?.querySelector<HTMLElement>(`[role=treeitem][data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  };
   return (
     <AppContext.Provider value={app}>
-      <div className="compare">
+      <div className="compare" ref={page}>
         <div className="compare-canvas"><Canvas /></div>
-        <Beside comparison={comparison} versions={{ before, after }} />
+        <Beside comparison={comparison} versions={{ before, after }} show={show} />
       </div>
     </AppContext.Provider>
   );
 }
 
-function Beside({ comparison, versions }: { comparison: Comparison; versions: Versions }): React.JSX.Element {
+/** `show` brings a step into view and puts the focus on it. */
+function Beside({ comparison, versions, show }: { comparison: Comparison; versions: Versions; show: (key: string) => void }): React.JSX.Element {
   const { session } = useApp();
   const chosen = useSession((state) => state.selection[0] ?? "");
   const list = useRef<HTMLElement>(null);
@@ -46,8 +53,32 @@ function Beside({ comparison, versions }: { comparison: Comparison; versions: Ve
   }, [chosen]);
   return (
     <section className="compare-list" aria-label={t("differences")} ref={list}>
-      <Differences comparison={comparison} versions={versions} catalogue={session.start.catalogue} chosen={chosen} choose={(key) => session.reveal(key)} />
+      {comparison.byKey.size > 1 && <Walk comparison={comparison} />}
+      <Differences comparison={comparison} versions={versions} catalogue={session.start.catalogue} chosen={chosen} choose={show} />
     </section>
+  );
+}
+
+/** From one difference to the next, and behind the last to the first. The focus stays here, so what is shown is told. */
+function Walk({ comparison }: { comparison: Comparison }): React.JSX.Element {
+  const { session } = useApp();
+  const [said, setSaid] = useState("");
+  const go = (by: 1 | -1): void => {
+    const all = [...comparison.byKey];
+    const at = all.findIndex(([key]) => key === session.state.selection[0]);
+    const [key, { kinds, before, after }] = all[at < 0 && by < 0 ? all.length - 1 : (at + by + all.length) % all.length]!;
+    session.reveal(key);
+    setSaid(`${kinds.map((kind) => markOf(kind).word).join(", ")}: ${displayName((after ?? before)!, session.start.catalogue)}`);
+  };
+  const step = (icon: string, word: string, by: 1 | -1): React.JSX.Element => (
+    <button type="button" className="button button-icon button-small" aria-label={t(word)} title={t(word)} onClick={() => go(by)}><Icon name={icon} /></button>
+  );
+  return (
+    <div className="compare-walk button-group" role="group" aria-label={t("differences")}>
+      {step("chevron-up", "previous_difference", -1)}
+      {step("chevron-down", "next_difference", 1)}
+      <span className="visually-hidden" role="status">{said}</span>
+    </div>
   );
 }
 
