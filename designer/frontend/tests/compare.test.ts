@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as commands from "../src/model/commands";
 import { compared, excerpts, type Comparison, type Difference } from "../src/model/compare";
-import type { Obj } from "../src/model/json";
+import { equal, type Obj } from "../src/model/json";
 import { treeOf, workflowData } from "../src/model/tree";
 import { anyCommands, anyFlow, applied, box, flow, step } from "./flows";
 
@@ -89,6 +89,46 @@ test("whatever was done, every step of both versions is drawn once and without i
     }),
     { numRuns: 300 },
   );
+});
+
+test("whatever a command changes is found, and the way back as well", () => {
+  const isNothing = ({ steps, flow: fields }: Comparison): boolean => steps.length + fields.length === 0;
+  fc.assert(
+    fc.property(anyFlow, anyCommands, (start, played) => {
+      expect(isNothing(compared(start, structuredClone(start)))).toBe(true);
+      let document = start;
+      for (const command of played) {
+        const outcome = applied(document, command);
+        if (!outcome.ok || equal(outcome.document, document)) continue;
+        expect(isNothing(compared(document, outcome.document))).toBe(false);
+        expect(isNothing(compared(outcome.document, document))).toBe(false);
+        document = outcome.document;
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("one step that is moved is one difference, wherever it goes", () => {
+  const names = ["a", "b", "c", "d", "e"];
+  const start = flow([...names.map((name) => step(name)), box("and", "in", [step("x"), step("y")])]);
+  fc.assert(
+    fc.property(fc.constantFrom(...names), fc.constantFrom(null, "in"), fc.nat(6), (key, parent, at) => {
+      const outcome = commands.move(start, [key], { mode: "in", parent, index: Math.min(at, parent ? 2 : 6) });
+      if (outcome.ok) expect(compared(start, outcome.document).steps.map((each) => each.kinds)).toEqual([["moved"]]);
+    }),
+  );
+});
+
+test("lists that differ, differ in some row", () => {
+  const rows = fc.array(fc.dictionary(fc.constantFrom("a", "b"), fc.nat(2), { maxKeys: 2 }), { maxLength: 4 });
+  const of = (odd: Obj[]): Obj => flow([step("a", { odd })]);
+  fc.assert(fc.property(rows, rows, (was, is) => void expect(compared(of(was), of(is)).steps).toHaveLength(equal(was, is) ? 0 : 1)));
+});
+
+test("a value on the node that is null hides none in its properties", () => {
+  const of = (when: string): Obj => flow([{ ...step("a", { when }), when: null }]);
+  expect(compared(of("x"), of("y")).steps[0]!.fields).toEqual([{ path: ["when"], before: "x", after: "y" }]);
 });
 
 test("what was undone is no difference", () => {

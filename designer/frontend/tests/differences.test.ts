@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { wayMarksOf } from "../src/app/differences";
+import { fieldWords, wayMarksOf } from "../src/app/differences";
+import { setWords, type Catalogue, type Field } from "../src/app/start";
 import { compared } from "../src/model/compare";
 import type { Obj } from "../src/model/json";
 import { layoutOf } from "../src/model/layout";
@@ -39,4 +40,31 @@ test("where a way led to nothing, or to a step that is gone, is no trouble", () 
 test("a step that only moves keeps its ways as they are", () => {
   const moved = flow([step("b"), step("c", { timeout_edge: "a" }), step("a", { error_edge: "b" })]);
   expect(drawn(of({ error_edge: "b" }), moved)).toEqual(["a error b same", "c timeout a same"]);
+});
+
+const field = (name: string, type: string, word: string, more: Partial<Field> = {}): Field => ({ name, type, word, section: "main", ...more });
+const FIELDS = [
+  field("timeout_ms", "milliseconds", "Time for one try"),
+  field("options", "rows", "Answers", { of: [field("value", "text", "Value"), field("label", "template", "Button")] }),
+];
+const CATALOGUE = { kinds: { by_name: { human_task: { word: "A task", icon: "x", is_container: false, fields: FIELDS } }, palette: [] }, flow: [], functions: [], agents: [], people: [], flows: [] } as unknown as Catalogue;
+setWords({ language: "en", icons: "", words: { unit_day: "{n} days", not_set: "Not set", jump_yes: "yes" } });
+
+const said = (before: Obj, after: Obj): string[] => {
+  const [old, now] = [flow([step("a", { step_type: "human_task", ...before })]), flow([step("a", { step_type: "human_task", ...after })])];
+  const trees = { before: treeOf(old), after: treeOf(now) };
+  return compared(old, now).steps.flatMap((each) => each.fields.map((change) => fieldWords(change, each.after, trees, CATALOGUE))).map((each) => `${each.name}: ${each.before} → ${each.after}`);
+};
+
+test("of rows only what differs is said, each under its number", () => {
+  const yes = { value: "yes", label: "Yes" };
+  expect(said({ options: [yes, { value: "no", label: "No" }] }, { options: [yes, { value: "no", label: "Never" }] })).toEqual(["Answers 2 · Button: No → Never"]);
+  expect(said({ options: [yes] }, { options: [{ value: "?", label: "Ask" }, yes] })).toEqual(["Answers 1 · Value: Not set → ?", "Answers 1 · Button: Not set → Ask"]);
+  expect(said({ options: [yes] }, { options: [yes, {}] })).toEqual(["Answers 2: Not set → {}"]);
+});
+
+test("different values never look the same", () => {
+  expect(said({ timeout_ms: 86_400_001 }, { timeout_ms: 86_400_002 })).toEqual(["Time for one try: 86400001 → 86400002"]);
+  expect(said({ odd: "1" }, { odd: 1 })).toEqual(['odd: "1" → 1']);
+  expect(said({ odd: "" }, {})).toEqual(['odd: "" → Not set']);
 });

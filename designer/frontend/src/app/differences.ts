@@ -60,9 +60,15 @@ export function fieldWords(change: FieldChange, place: Place | null, trees: { be
   const [names, field] = named(change.path, place ? kindOf(place, catalogue).fields : catalogue.flow);
   const before = valueWords(change.before, change.path, field, trees.before, catalogue);
   const after = valueWords(change.after, change.path, field, trees.after, catalogue);
+  if (before === after) return { name: names.join(" · "), before: written(change.before), after: written(change.after) };
   const areBoth = change.before !== undefined && change.after !== undefined;
   const [was, is] = areBoth ? excerpts(before, after) : [before, after];
   return { name: names.join(" · "), before: was, after: is };
+}
+
+/** As it stands in the text, where two different values have the same words. */
+function written(value: Json | undefined): string {
+  return value === undefined ? t("not_set") : JSON.stringify(value);
 }
 
 const KINDS: ReadonlySet<string> = new Set(["step_type", "container_type"]);
@@ -74,8 +80,16 @@ function named(path: readonly string[], fields: readonly Field[]): [string[], Fi
   const field = fields.find((each) => each.name === name || each.covers?.includes(name)) ?? null;
   const word = field?.word ?? name;
   if (rest.length === 0) return [[word], field];
+  if (field?.type === "rows" || field?.type === "steps") return inRow(word, rest, field.of ?? []);
   const [inner, last] = named(rest, field?.of ?? []);
   return [[word, ...inner], last];
+}
+
+/** A value in a row, which goes by its number; or a whole row. */
+function inRow(word: string, path: readonly string[], fields: readonly Field[]): [string[], Field | null] {
+  const [number, ...rest] = path;
+  const [inner, last] = rest.length ? named(rest, fields) : [[], null];
+  return [[`${word} ${number}`, ...inner], last];
 }
 
 function valueWords(value: Json | undefined, path: readonly string[], field: Field | null, tree: Tree, catalogue: Catalogue): string {

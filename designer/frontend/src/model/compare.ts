@@ -1,6 +1,6 @@
 // What differs between two versions of a flow, step by step, and both of them as one flow to be drawn.
 
-import { equal, get, isObj, setAt, type Json, type Obj, type Path } from "./json";
+import { equal, fromPairs, get, isObj, setAt, type Json, type Obj, type Path } from "./json";
 import { listPath, properties, setting, treeOf, workflowData, type Place, type Tree } from "./tree";
 
 export type DifferenceKind = "added" | "removed" | "changed" | "moved";
@@ -63,9 +63,10 @@ function differenceOf(before: Place | null, after: Place, moved: ReadonlySet<str
   return kinds.length ? { kinds, before, after, fields } : null;
 }
 
+/** What a node says for itself: its own values before those of its properties, as `setting` reads them. */
 function own(node: Obj): Obj {
-  const { children: _children, properties: _properties, ...rest } = node;
-  return { ...properties(node), ...rest };
+  const rest = Object.entries(node).filter(([name, value]) => name !== "children" && name !== "properties" && value !== null);
+  return { ...properties(node), ...fromPairs(rest) };
 }
 
 function flowChanges(before: Obj, after: Obj): FieldChange[] {
@@ -77,15 +78,36 @@ function flowChanges(before: Obj, after: Obj): FieldChange[] {
   return changes(said(before), said(after));
 }
 
-/** Maps are compared value by value, all else as a whole. */
+/** Maps are compared value by value, lists of maps row by row, all else as a whole. */
 function changes(before: Obj, after: Obj, path: readonly string[] = []): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {
     const [was, is] = [get(before, name), get(after, name)];
     const at = [...path, name];
     if (equal(was, is)) return [];
-    return isObj(was) && isObj(is) ? changes(was, is, at) : [{ path: at, before: was, after: is }];
+    if (isObj(was) && isObj(is)) return changes(was, is, at);
+    return isRows(was) && isRows(is) ? rowChanges(was, is, at) : [{ path: at, before: was, after: is }];
   });
+}
+
+function isRows(value: Json | undefined): value is Obj[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isObj);
+}
+
+/** What is the same at both ends is left out; the rows between are taken in pairs, and go by their number from 1. */
+function rowChanges(before: readonly Obj[], after: readonly Obj[], path: readonly string[]): FieldChange[] {
+  const least = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < least && equal(before[head], after[head])) head += 1;
+  let tail = 0;
+  while (tail < least - head && equal(before[before.length - 1 - tail], after[after.length - 1 - tail])) tail += 1;
+  const [old, now] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  return Array.from({ length: Math.max(old.length, now.length) }, (_none, at) => {
+    const [was, is] = [old[at], now[at]];
+    const place = [...path, String(head + at + 1)];
+    const isEmpty = Object.keys(was ?? {}).length + Object.keys(is ?? {}).length === 0;
+    return isEmpty ? [{ path: place, before: was, after: is }] : changes(was ?? {}, is ?? {}, place);
+  }).flat();
 }
 
 /** Steps in another container, or in another order: as few as explain it. */
