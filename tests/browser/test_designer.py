@@ -820,3 +820,14 @@ def test_a_problem_of_a_step_that_looks_leads_to_its_form(at, make_flow):
     page.locator(".problem-row", has_text="find").first.click()
     expect(row).to_be_visible()
     expect(row.locator(".field-finding").first).to_be_visible()
+
+
+def test_a_container_is_called_by_its_id_and_says_what_it_is(at, make_flow):
+    person = at(
+        make_flow(box("parallel", "pack_and_label", wait("a")), box("or", "who_pays", wait("b"), action="Who pays?"))
+    )
+    expect(person.card("pack_and_label").locator(".step-name")).to_have_text("Pack and label")
+    expect(person.card("pack_and_label").locator(".step-under")).to_have_text("Side by side · All are awaited")
+    expect(person.card("who_pays").locator(".step-name")).to_have_text("Who pays?")
+    person.page.get_by_role("button", name="Outline", exact=True).click()
+    expect(person.page.get_by_text("Pack and label", exact=True).first).to_be_visible()
