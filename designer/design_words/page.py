@@ -73,10 +73,19 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "give_text_up": pgettext_lazy("designer", "Drop this text"),
     "go_back": pgettext_lazy("designer", "Go back"),
     "history": pgettext_lazy("designer", "Undo and redo"),
+    "forget_kind": pgettext_lazy("designer", "Delete what was put aside for “{kind}”"),
+    "kept_for_kind": pgettext_lazy(
+        "designer", "Put aside, without effect, until this is of the kind “{kind}” again: {fields}."
+    ),
+    "kept_without_effect": pgettext_lazy(
+        "designer", "Kept, and without effect with this choice: {fields}. Choose as before, and it counts again."
+    ),
+    "kind_help": pgettext_lazy(
+        "designer", "Make it another kind. What the new kind does not know is put aside, not lost."
+    ),
     "library": pgettext_lazy("designer", "Library"),
     "kind_of_step": pgettext_lazy("designer", "Kind"),
     "look_at_step": pgettext_lazy("designer", "Look at step"),
-    "make_it_kind": pgettext_lazy("designer", "Make it: {kind}"),
     "more_actions": pgettext_lazy("designer", "More"),
     "n_errors": pgettext_lazy("designer", "{n} errors"),
     "n_errors_one": pgettext_lazy("designer", "1 error"),
@@ -107,6 +116,7 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "print": pgettext_lazy("designer", "Print"),
     "problems": pgettext_lazy("designer", "Problems"),
     "publish": pgettext_lazy("designer", "Publish"),
+    "put_aside": pgettext_lazy("designer", "Put aside"),
     "publish_version": pgettext_lazy("designer", "Publish version {n}"),
     "publish_words": pgettext_lazy(
         "designer", "New runs use it at once. Runs that are under way stay with the version they began with."

@@ -831,3 +831,51 @@ def test_a_container_is_called_by_its_id_and_says_what_it_is(at, make_flow):
     expect(person.card("who_pays").locator(".step-name")).to_have_text("Who pays?")
     person.page.get_by_role("button", name="Outline", exact=True).click()
     expect(person.page.get_by_text("Pack and label", exact=True).first).to_be_visible()
+
+
+def test_a_step_of_another_kind_has_its_settings_again_when_it_is_changed_back(at, make_flow, assert_accessible):
+    charge = step(
+        "charge", function_ref="/lib/charge", arguments={"of": "{{ input.x }}"}, error_edge="z", timeout_edge="z"
+    )
+    person = at(make_flow(charge, box("loop", "each", wait("b"), loop={"times": 2}), wait("z")))
+    page = person.page
+    before = person.saved()
+    kind = page.get_by_label("Kind", exact=True)
+    person.click(person.card("charge"))
+    kind.select_option(label="Decision")
+    expect(page.locator(".message")).to_contain_text("Put aside until it is of the kind “Function” again: Function")
+    expect(page.locator(".put-aside")).to_contain_text("When time runs out, go to")
+    expect(page.get_by_label("Is it true that").first).to_be_visible()
+    decision = person.saved()["nodes"][0]["properties"]
+    assert decision["error_edge"] == "z" and "function_ref" not in decision
+    assert_accessible(page)
+    page.reload()
+    person.click(person.card("charge"))
+    kind.select_option(label="Function")
+    expect(page.locator(".put-aside")).to_have_count(0)
+    assert person.saved() == before
+    person.click(person.card("each"), position={"x": 30, "y": 12})
+    kind.select_option(label="Side by side")
+    expect(page.locator(".put-aside")).to_contain_text("Repeat")
+    page.get_by_role("button", name="Delete what was put aside for “Again and again”").click()
+    expect(page.locator(".put-aside")).to_have_count(0)
+    assert "loop" not in person.saved()["nodes"][1]
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").first.click()
+    assert person.saved() == before
+
+
+def test_a_wait_of_another_kind_keeps_what_it_waited_for(at, make_flow):
+    person = at(make_flow(wait("a")))
+    page = person.page
+    before = person.saved()
+    person.click(person.card("a"))
+    person.choose("Wait", "For an event")
+    expect(page.get_by_text("Kept, and without effect with this choice: How long")).to_be_visible()
+    expect(page.get_by_label("How long")).to_have_count(0)
+    page.get_by_label("Name of the event").fill("paid")
+    person.choose("Wait", "For a time (as usual)")
+    expect(page.get_by_text("Kept, and without effect with this choice: Name of the event")).to_be_visible()
+    expect(page.get_by_label("How long").first).to_be_visible()
+    kept = person.saved()["nodes"][0]["properties"]
+    assert {name: kept[name] for name in before["nodes"][0]["properties"]} == before["nodes"][0]["properties"]
