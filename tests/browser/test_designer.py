@@ -467,7 +467,9 @@ def test_names_are_text_wherever_they_are_shown(at, make_flow):
     assert page.locator("img[src=x]").count() == 0
 
 
-@pytest.mark.parametrize("text", ["", "- a\n- b", "a:\n\tb", "a: &x [1]\nb: [*x, *x]", "a: 1\na: 2", "{", "nodes: 7"])
+@pytest.mark.parametrize(
+    "text", ["", "- a\n- b", "a:\n\tb", "a: &x [1]\nb: [*x, *x]", "a: 1\na: 2", "{", "nodes: 7", "nodes: [a, b]"]
+)
 def test_broken_text_keeps_the_canvas_on_the_last_good_one(at, make_flow, text):
     person = at(make_flow(wait("a")))
     page = person.page
@@ -525,6 +527,26 @@ def test_a_text_typed_while_signed_out_is_taken_after_signing_in(at, make_flow, 
     sign_in(page, mara)
     expect(page.get_by_role("alert")).to_have_count(0, timeout=15_000)
     assert person.saved()["nodes"][0]["properties"]["action"] == "Typed"
+
+
+def test_a_text_that_wins_over_the_canvas_says_so_and_takes_no_more_than_it_says(at, make_flow):
+    person = at(make_flow(wait("a", action="Alpha"), wait("b", action="Beta")))
+    page = person.page
+    page.get_by_role("button", name="YAML", exact=True).click()
+    text = page.get_by_label("The flow as YAML")
+    mended = text.input_value().replace("action: Alpha", "action: From the text")
+    text.fill(mended + "\n]")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+    page.get_by_role("button", name="Canvas", exact=True).click()
+    for id in ("a", "b"):
+        person.click(person.card(id))
+        page.get_by_label("Name", exact=True).fill("From the canvas")
+    page.get_by_role("button", name="YAML", exact=True).click()
+    text.fill(mended)
+    expect(page.locator(".message")).to_contain_text("the text was taken: From the canvas. Undo")
+    assert [node["properties"]["action"] for node in person.saved()["nodes"]] == ["From the text", "From the canvas"]
+    page.get_by_role("button", name="Undo").first.click()
+    assert [node["properties"]["action"] for node in person.saved()["nodes"]] == ["From the canvas", "From the canvas"]
 
 
 # --- views ------------------------------------------------------------------------------------------------------------
