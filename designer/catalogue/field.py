@@ -62,6 +62,8 @@ class Field:
     covers: Sequence[str] = ()
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Shown only where other fields of the step have one of these values; a field that is set is always shown."""
+    rests: bool = False
+    """Where ``only`` does not hold the value means nothing: it is kept, and named instead of shown."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values in the reader's language; what says nothing is left out."""
@@ -78,5 +80,6 @@ class Field:
             "of_result": self.of_result,
             "covers": list(self.covers),
             "only": {name: list(values) for name, values in self.only.items()},
+            "rests": self.rests or None,
         }
         return {name: value for name, value in said.items() if value not in ("", None, [], {})}

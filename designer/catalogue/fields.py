@@ -217,7 +217,6 @@ POLICY: Final = (
     DISABLED,
     UNDO_CALL,
     RESOURCES,
-    COMPENSATION_WHEN,
     IDENTITY,
 )
 """What every step has."""

@@ -12,7 +12,7 @@ from designer.catalogue import own
 from designer.catalogue.field import Field, Type
 from designer.catalogue.sections import MORE
 from flows import kinds
-from flows.doctor.keys import CONTAINER_KEYS, FLOW, STEP_KEYS, Keys
+from flows.doctor.keys import CONTAINER_KEYS, FLOW, PUT_ASIDE, STEP_KEYS, Keys
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Words
@@ -131,6 +131,7 @@ _OWN: Final[Mapping[str, Sequence[Field]]] = {
         shared.RECONCILE,
         shared.COMPENSATION,
         shared.COMPENSATION_INPUT,
+        shared.COMPENSATION_WHEN,
     ),
     kinds.HUMAN_TASK: own.HUMAN_TASK,
     kinds.DECISION: own.DECISION,
@@ -148,10 +149,16 @@ _OWN: Final[Mapping[str, Sequence[Field]]] = {
 }
 
 
+_NEVER_WAITING: Final = (kinds.DECISION, kinds.STOP)
+"""Steps that have no deadline, so no way that is taken when it passes."""
+
+
 def fields_of(kind: str) -> list[Field]:
     """Every field of a kind: its own, the shared ones, and by type whatever else the format knows of it."""
     is_container = kind in CONTAINER_KEYS
     every = [*_OWN[kind], *(shared.AROUND if is_container else shared.POLICY)]
+    if kind in _NEVER_WAITING:
+        every.remove(shared.TIMEOUT_EDGE)
     found: dict[str, Field] = {}
     for each in [own.ACTION, *every]:
         found.setdefault(each.name, each)
@@ -172,7 +179,12 @@ _BY_TYPE: Final[Mapping[str, Type]] = {
 
 def _rest(keys: Keys, known: Any) -> Iterator[Field]:
     """Keys of the format that no entry names; only those that hold something are shown."""
-    covered = {name for each in known for name in (each.name, *each.covers)} | {"step_type", "condition", "nodes"}
+    covered = {name for each in known for name in (each.name, *each.covers)} | {
+        "step_type",
+        "condition",
+        "nodes",
+        PUT_ASIDE,
+    }
     for name, type_ in keys.items():
         if name not in covered:
             shown: Type = _BY_TYPE.get(type_, "json") if isinstance(type_, str) else "json"

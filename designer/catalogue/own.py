@@ -132,24 +132,26 @@ WAIT: Final = (
             "cron": _("Until a time of the calendar"),
         },
     ),
-    Field("duration", "duration", _("How long"), only={"wait_type": ("delay", "")}),
+    Field("duration", "duration", _("How long"), only={"wait_type": ("delay", "")}, rests=True),
     Field(
         "until",
         "template",
         _("Until"),
         _("A date with time, such as 2030-01-07T10:00:00Z."),
         only={"wait_type": ("until",)},
+        rests=True,
     ),
-    Field("event_type", "text", _("Name of the event"), only={"wait_type": ("event",)}),
-    Field("timeout", "duration", _("At most"), "", TIME, only={"wait_type": ("event",)}),
+    Field("event_type", "text", _("Name of the event"), only={"wait_type": ("event",)}, rests=True),
+    Field("timeout", "duration", _("At most"), "", TIME, only={"wait_type": ("event",)}, rests=True),
     Field(
         "cron",
         "text",
         _("Times"),
         _("Minute, hour, day, month, weekday: 0 9 * * 1 is Mondays at 9."),
         only={"wait_type": ("cron",)},
+        rests=True,
     ),
-    Field("timezone", "text", _("Time zone"), _("Such as Europe/Zurich."), only={"wait_type": ("cron",)}),
+    Field("timezone", "text", _("Time zone"), _("Such as Europe/Zurich."), only={"wait_type": ("cron",)}, rests=True),
 )
 
 SUB_FLOW: Final = (

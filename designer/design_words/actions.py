@@ -37,6 +37,10 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "restored": pgettext_lazy("designer", "Changes that could not be saved last time are back."),
     "undone": pgettext_lazy("designer", "Undone: {what}"),
     "redone": pgettext_lazy("designer", "Done again: {what}"),
+    "settings_put_aside": pgettext_lazy("designer", "Put aside until it is of the kind “{kind}” again: {fields}."),
+    "put_aside_is_no_map": pgettext_lazy(
+        "designer", "What is put aside here is no map. Mend or remove put_aside in the YAML view."
+    ),
     "rule_removed": pgettext_lazy("designer", "Its rule “{condition}” went with it."),
     "container_settings_lost": pgettext_lazy("designer", "What was set on “{name}” went with it: {fields}."),
     "trouble_duplicate": pgettext_lazy("designer", "The id {target} is used twice now."),
@@ -63,7 +67,6 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "nothing_selected": pgettext_lazy("designer", "Choose a step first."),
     "nothing_to_paste": pgettext_lazy("designer", "The clipboard holds no steps."),
     "one_at_a_time": pgettext_lazy("designer", "One step at a time can be moved this way."),
-    "only_containers_change": pgettext_lazy("designer", "Only containers change their kind."),
     "only_containers_unwrap": pgettext_lazy("designer", "Only containers can be taken apart."),
     "only_steps_are_disabled": pgettext_lazy("designer", "Only steps can be skipped."),
     "place_is_gone": pgettext_lazy("designer", "This place is gone."),

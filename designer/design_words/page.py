@@ -73,10 +73,19 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "give_text_up": pgettext_lazy("designer", "Drop this text"),
     "go_back": pgettext_lazy("designer", "Go back"),
     "history": pgettext_lazy("designer", "Undo and redo"),
+    "forget_kind": pgettext_lazy("designer", "Delete what was put aside for “{kind}”"),
+    "kept_for_kind": pgettext_lazy(
+        "designer", "Put aside, without effect, until this is of the kind “{kind}” again: {fields}."
+    ),
+    "kept_without_effect": pgettext_lazy(
+        "designer", "Kept, and without effect with this choice: {fields}. Choose as before, and it counts again."
+    ),
+    "kind_help": pgettext_lazy(
+        "designer", "Make it another kind. What the new kind does not know is put aside, not lost."
+    ),
     "library": pgettext_lazy("designer", "Library"),
     "kind_of_step": pgettext_lazy("designer", "Kind"),
     "look_at_step": pgettext_lazy("designer", "Look at step"),
-    "make_it_kind": pgettext_lazy("designer", "Make it: {kind}"),
     "more_actions": pgettext_lazy("designer", "More"),
     "n_errors": pgettext_lazy("designer", "{n} errors"),
     "n_errors_one": pgettext_lazy("designer", "1 error"),
@@ -92,7 +101,7 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "newer_than": pgettext_lazy("designer", "Newer than version {n}"),
     "next_difference": pgettext_lazy("designer", "Next difference"),
     "no_difference": pgettext_lazy("designer", "Both say the same."),
-    "no_list_of_steps": pgettext_lazy("designer", "This is no flow: nodes is missing, or no list."),
+    "no_list_of_steps": pgettext_lazy("designer", "This is no flow: nodes is missing, or no list of steps."),
     "no_problems": pgettext_lazy("designer", "No problems"),
     "no_versions": pgettext_lazy("designer", "Nothing is published yet."),
     "not_saved_line": pgettext_lazy("designer", "Not saved: line {n}."),
@@ -109,6 +118,7 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "print": pgettext_lazy("designer", "Print"),
     "problems": pgettext_lazy("designer", "Problems"),
     "publish": pgettext_lazy("designer", "Publish"),
+    "put_aside": pgettext_lazy("designer", "Put aside"),
     "publish_version": pgettext_lazy("designer", "Publish version {n}"),
     "publish_words": pgettext_lazy(
         "designer", "New runs use it at once. Runs that are under way stay with the version they began with."
@@ -150,6 +160,10 @@ WORDS: Final[Mapping[str, "Words"]] = {
     "start": pgettext_lazy("designer", "Start"),
     "steps": pgettext_lazy("designer", "Steps"),
     "steps_of": pgettext_lazy("designer", "Steps of {flow}"),
+    "text_won": pgettext_lazy(
+        "designer",
+        "The text and the canvas changed the same, and the text was taken: {steps}. Undo brings the canvas back.",
+    ),
     "this_flow": pgettext_lazy("designer", "This flow"),
     "title": pgettext_lazy("designer", "Title"),
     "undo": pgettext_lazy("designer", "Undo"),

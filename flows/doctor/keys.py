@@ -38,6 +38,9 @@ FLOW: Final[Keys] = {
     "recovery": _RECOVERY,
 }
 
+PUT_ASIDE: Final = "put_aside"
+"""What a step or container said while it was of another kind, by kind: kept for whoever changes it back, and without effect."""
+
 _RETRY: Final[Keys] = _keys(any="max_retries base_delay_ms max_delay_ms jitter")
 _POLICY: Final[Keys] = {
     **_keys(flag="optional must_succeed continue_on_fail"),
@@ -50,6 +53,7 @@ _STEP: Final[Keys] = {
     **_POLICY,
     **_keys(text="action note", any="step_type condition on_unknown compensation_when resources idempotency_key"),
     **_keys(flag="disabled", text="execution_identity"),
+    PUT_ASIDE: "object",
     "undo": _keys(any="function_ref", values="arguments", flag="missing_ok"),
     "reconcile": _keys(any="steps outcome result"),
 }
@@ -94,7 +98,12 @@ STEP_KEYS: Final[Mapping[str, Keys]] = {
     kinds.STOP: {**_STEP, **_keys(text="reason")},
 }
 
-_CONTAINER: Final[Keys] = {**_POLICY, **_keys(any="condition", text="action note"), "recovery": _RECOVERY}
+_CONTAINER: Final[Keys] = {
+    **_POLICY,
+    **_keys(any="condition", text="action note"),
+    PUT_ASIDE: "object",
+    "recovery": _RECOVERY,
+}
 
 CONTAINER_KEYS: Final[Mapping[str, Keys]] = {
     kinds.AND: _CONTAINER,

@@ -467,7 +467,9 @@ def test_names_are_text_wherever_they_are_shown(at, make_flow):
     assert page.locator("img[src=x]").count() == 0
 
 
-@pytest.mark.parametrize("text", ["", "- a\n- b", "a:\n\tb", "a: &x [1]\nb: [*x, *x]", "a: 1\na: 2", "{", "nodes: 7"])
+@pytest.mark.parametrize(
+    "text", ["", "- a\n- b", "a:\n\tb", "a: &x [1]\nb: [*x, *x]", "a: 1\na: 2", "{", "nodes: 7", "nodes: [a, b]"]
+)
 def test_broken_text_keeps_the_canvas_on_the_last_good_one(at, make_flow, text):
     person = at(make_flow(wait("a")))
     page = person.page
@@ -525,6 +527,26 @@ def test_a_text_typed_while_signed_out_is_taken_after_signing_in(at, make_flow, 
     sign_in(page, mara)
     expect(page.get_by_role("alert")).to_have_count(0, timeout=15_000)
     assert person.saved()["nodes"][0]["properties"]["action"] == "Typed"
+
+
+def test_a_text_that_wins_over_the_canvas_says_so_and_takes_no_more_than_it_says(at, make_flow):
+    person = at(make_flow(wait("a", action="Alpha"), wait("b", action="Beta")))
+    page = person.page
+    page.get_by_role("button", name="YAML", exact=True).click()
+    text = page.get_by_label("The flow as YAML")
+    mended = text.input_value().replace("action: Alpha", "action: From the text")
+    text.fill(mended + "\n]")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+    page.get_by_role("button", name="Canvas", exact=True).click()
+    for id in ("a", "b"):
+        person.click(person.card(id))
+        page.get_by_label("Name", exact=True).fill("From the canvas")
+    page.get_by_role("button", name="YAML", exact=True).click()
+    text.fill(mended)
+    expect(page.locator(".message")).to_contain_text("the text was taken: From the canvas. Undo")
+    assert [node["properties"]["action"] for node in person.saved()["nodes"]] == ["From the text", "From the canvas"]
+    page.get_by_role("button", name="Undo").first.click()
+    assert [node["properties"]["action"] for node in person.saved()["nodes"]] == ["From the canvas", "From the canvas"]
 
 
 # --- views ------------------------------------------------------------------------------------------------------------
@@ -820,3 +842,62 @@ def test_a_problem_of_a_step_that_looks_leads_to_its_form(at, make_flow):
     page.locator(".problem-row", has_text="find").first.click()
     expect(row).to_be_visible()
     expect(row.locator(".field-finding").first).to_be_visible()
+
+
+def test_a_container_is_called_by_its_id_and_says_what_it_is(at, make_flow):
+    person = at(
+        make_flow(box("parallel", "pack_and_label", wait("a")), box("or", "who_pays", wait("b"), action="Who pays?"))
+    )
+    expect(person.card("pack_and_label").locator(".step-name")).to_have_text("Pack and label")
+    expect(person.card("pack_and_label").locator(".step-under")).to_have_text("Side by side · All are awaited")
+    expect(person.card("who_pays").locator(".step-name")).to_have_text("Who pays?")
+    person.page.get_by_role("button", name="Outline", exact=True).click()
+    expect(person.page.get_by_text("Pack and label", exact=True).first).to_be_visible()
+
+
+def test_a_step_of_another_kind_has_its_settings_again_when_it_is_changed_back(at, make_flow, assert_accessible):
+    charge = step(
+        "charge", function_ref="/lib/charge", arguments={"of": "{{ input.x }}"}, error_edge="z", timeout_edge="z"
+    )
+    person = at(make_flow(charge, box("loop", "each", wait("b"), loop={"times": 2}), wait("z")))
+    page = person.page
+    before = person.saved()
+    kind = page.get_by_label("Kind", exact=True)
+    person.click(person.card("charge"))
+    kind.select_option(label="Decision")
+    expect(page.locator(".message")).to_contain_text("Put aside until it is of the kind “Function” again: Function")
+    expect(page.locator(".put-aside")).to_contain_text("When time runs out, go to")
+    expect(page.get_by_label("Is it true that").first).to_be_visible()
+    decision = person.saved()["nodes"][0]["properties"]
+    assert decision["error_edge"] == "z" and "function_ref" not in decision
+    assert_accessible(page)
+    page.reload()
+    person.click(person.card("charge"))
+    kind.select_option(label="Function")
+    expect(page.locator(".put-aside")).to_have_count(0)
+    assert person.saved() == before
+    person.click(person.card("each"), position={"x": 30, "y": 12})
+    kind.select_option(label="Side by side")
+    expect(page.locator(".put-aside")).to_contain_text("Repeat")
+    page.get_by_role("button", name="Delete what was put aside for “Again and again”").click()
+    expect(page.locator(".put-aside")).to_have_count(0)
+    assert "loop" not in person.saved()["nodes"][1]
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").first.click()
+    assert person.saved() == before
+
+
+def test_a_wait_of_another_kind_keeps_what_it_waited_for(at, make_flow):
+    person = at(make_flow(wait("a")))
+    page = person.page
+    before = person.saved()
+    person.click(person.card("a"))
+    person.choose("Wait", "For an event")
+    expect(page.get_by_text("Kept, and without effect with this choice: How long")).to_be_visible()
+    expect(page.get_by_label("How long")).to_have_count(0)
+    page.get_by_label("Name of the event").fill("paid")
+    person.choose("Wait", "For a time (as usual)")
+    expect(page.get_by_text("Kept, and without effect with this choice: Name of the event")).to_be_visible()
+    expect(page.get_by_label("How long").first).to_be_visible()
+    kept = person.saved()["nodes"][0]["properties"]
+    assert {name: kept[name] for name in before["nodes"][0]["properties"]} == before["nodes"][0]["properties"]

@@ -23,7 +23,7 @@ from tests.factories import WorkspaceFactory
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "designer/frontend/src"
 KINDS = (*kinds.STEP_KINDS, *kinds.CONTAINER_KINDS)
-NOT_SHOWN = {"step_type", "nodes", "version"}
+NOT_SHOWN = {"step_type", "nodes", "version", "put_aside"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -201,12 +201,6 @@ describe("rename", () => {
   });
 });
 
-test("a container that changes its kind and back is what it was", () => {
-  const start = flow([box("loop", "l", [step("a")], { loop: { over: "${input.x}" }, on_error: "continue" })]);
-  const other = done(commands.changeContainer(start, "l", { container_type: "and" })).document;
-  expect(done(commands.changeContainer(other, "l", { container_type: "loop" })).document).toEqual(start);
-});
-
 test("a container around steps and away again leaves the flow as it was", () => {
   const start = flow([step("a"), step("b", { error_edge: "a" }), step("c")]);
   const wrapped = done(commands.wrap(start, ["a", "b"], { node_type: "raisin:FlowContainer", container_type: "loop", loop: { times: 2 } }));

@@ -78,6 +78,9 @@ const properties = fc.record(
     step_type: fc.constantFrom("decision", "human_task", "wait"),
     yes_branch: id,
     function_ref: fc.constant("/lib/a"),
+    agent_ref: fc.constant("/agents/a"),
+    task_type: fc.constant("approval"),
+    timeout_ms: fc.nat(9),
     disabled: fc.boolean(),
     arguments: fc.dictionary(fc.constantFrom("a", "b", "__proto__", "constructor"), text),
     reconcile: id.map((name): Obj => ({ steps: [{ id: name, node_type: STEP, properties: {} }], outcome: `steps.${name}.ok` })),
@@ -101,7 +104,7 @@ export const anyFlow: fc.Arbitrary<Obj> = fc
 
 export const anyCommands: fc.Arbitrary<Command[]> = fc.array(
   fc.record({
-    name: fc.constantFrom("insert", "remove", "move", "moveBy", "duplicate", "paste", "rename", "setField", "setJump", "wrap", "unwrap", "disable", "changeContainer", "setFlowField"),
+    name: fc.constantFrom("insert", "remove", "move", "moveBy", "duplicate", "paste", "rename", "setField", "setJump", "wrap", "unwrap", "disable", "changeKind", "setFlowField"),
     a: fc.nat(1000),
     b: fc.nat(1000),
     c: fc.nat(1000),

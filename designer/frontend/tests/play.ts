@@ -1,5 +1,6 @@
 // Random numbers as commands on whatever the document holds at that moment.
 
+import { CONTAINERS, kindNamed, STEPS } from "./kinds";
 import type { Outcome } from "../src/model/change";
 import * as commands from "../src/model/commands";
 import type { Slot } from "../src/model/commands";
@@ -38,9 +39,15 @@ export function applied(document: Obj, command: Command): Outcome {
     case "wrap": return commands.wrap(document, [key], box);
     case "unwrap": return commands.unwrap(document, key);
     case "disable": return commands.toggleDisabled(document, [key, other]);
-    case "changeContainer": return commands.changeContainer(document, key, box);
+    case "changeKind": return changedKind(document, key, command.c);
     default: return commands.setFlowField(document, ["on_failure"], command.b % 2 ? "keep" : undefined);
   }
+}
+
+function changedKind(document: Obj, key: string, number: number): Outcome {
+  const place = treeOf(document).byKey.get(key);
+  const kinds = place?.isContainer ? CONTAINERS : STEPS;
+  return commands.changeKind(document, key, kinds[number % kinds.length]!.name, kindNamed);
 }
 
 function slotOf(document: Obj, { b, c }: Command): Slot {

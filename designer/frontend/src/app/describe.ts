@@ -34,11 +34,17 @@ export function titleOf(path: string, catalogue: Catalogue): string {
 }
 
 export function displayName(place: Place, catalogue: Catalogue): string {
-  if (place.isContainer && !isText(setting(place.node, "action"))) return kindOf(place, catalogue).word;
   return nameOf(place) || kindOf(place, catalogue).word;
 }
 
-/** The line under the name. */
+/** The line under the name: what it does, and for containers, or where there is nothing to say, what it is. */
+export function underName(place: Place, catalogue: Catalogue): string {
+  const { word } = kindOf(place, catalogue);
+  const said = summary(place, catalogue);
+  if (displayName(place, catalogue) === word) return said;
+  return place.isContainer ? [word, said].filter(Boolean).join(" · ") : said || word;
+}
+
 export function summary(place: Place, catalogue: Catalogue): string {
   const own = (name: string): Json | undefined => setting(place.node, name);
   const text = (name: string): string => (isText(own(name)) ? readable(own(name) as string) : "");

@@ -3,7 +3,7 @@
 import { parsed } from "../model/durations";
 import { excerpts, type Difference, type DifferenceKind, type FieldChange } from "../model/compare";
 import { get, isText, type Json } from "../model/json";
-import { jumpsOf, type Jump } from "../model/references";
+import { ASIDE, jumpsOf, type Jump } from "../model/references";
 import { END, siblings, type Place, type Tree } from "../model/tree";
 import { displayName, kindOf, referencePath, titleOf } from "./describe";
 import type { Mark, Marks, WayMarks } from "./session";
@@ -77,6 +77,7 @@ const KINDS: ReadonlySet<string> = new Set(["step_type", "container_type"]);
 function named(path: readonly string[], fields: readonly Field[]): [string[], Field | null] {
   const [name, ...rest] = path as [string, ...string[]];
   if (KINDS.has(name)) return [[t("kind_of_step")], null];
+  if (name === ASIDE) return [[t("put_aside"), ...rest], null];
   const field = fields.find((each) => each.name === name || each.covers?.includes(name)) ?? null;
   const word = field?.word ?? name;
   if (rest.length === 0) return [[word], field];

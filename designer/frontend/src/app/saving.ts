@@ -266,7 +266,9 @@ export class Saving {
   adopt(text: string, content: Obj, base: Obj): void {
     this.source = { text, content };
     const { document, conflicts } = merged(base, content, this.session.state.document);
-    this.session.replace(conflicts.length ? content : document, said("edited_text"));
+    const steps = conflicts.map((id) => this.session.nameOf(id)).join(", ");
+    this.session.replace(document, said("edited_text"));
+    if (steps) this.session.message(t("text_won", { steps }), true);
     this.soon(0);
   }
 }

@@ -23,6 +23,7 @@ export interface Field {
   readonly of_result?: string;
   readonly covers?: readonly string[];
   readonly only?: Readonly<Record<string, readonly string[]>>;
+  readonly rests?: boolean;
 }
 
 export interface Kind {

@@ -1,7 +1,7 @@
 // The flow as somebody types it. A text that says no flow is saved nowhere and changes nothing: it stays as it was typed, on this
 // page, in the browser and over a reload, until it can be read or is given up.
 
-import { get, type Obj } from "../model/json";
+import { get, isObj, type Obj } from "../model/json";
 import { workflowData } from "../model/tree";
 import type { Saving } from "./saving";
 import type { Session } from "./session";
@@ -118,7 +118,8 @@ function lineIn(text: string, line: number | null): number | null {
   return line === null ? null : Math.min(line, text.split("\n").length);
 }
 
-/** A map without a list of steps would take every step off the canvas. */
+/** A map without a list of steps, or with a list of something else, would take every step off the canvas. */
 function hasSteps(content: Obj): boolean {
-  return Array.isArray(get(workflowData(content), "nodes"));
+  const nodes = get(workflowData(content), "nodes");
+  return Array.isArray(nodes) && (nodes.length === 0 || nodes.some(isObj));
 }

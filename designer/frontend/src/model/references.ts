@@ -20,6 +20,9 @@ export const JUMP_FIELDS: Readonly<Record<string, JumpKind>> = {
   no_branch: "no",
 };
 
+/** What a node said while it was of another kind, by kind (model/commands/kinds.ts): no jump and no expression as long as it lies there. */
+export const ASIDE = "put_aside";
+
 const CONDITIONS: ReadonlySet<string> = new Set(["condition", "when", "while", "until", "response_condition", "outcome"]);
 
 /** What `find` answers for a node, worked out once: nodes never change, and most stay the same from one document to the next. */
@@ -74,7 +77,7 @@ function findReads(node: Obj): readonly string[] {
 function eachText(value: Json, visit: (text: string, key: string) => void, key = ""): void {
   if (isText(value)) visit(value, key);
   else if (Array.isArray(value)) for (const each of value) eachText(each, visit, key);
-  else if (isObj(value)) for (const [name, each] of Object.entries(value)) if (name !== "children") eachText(each, visit, name);
+  else if (isObj(value)) for (const [name, each] of Object.entries(value)) if (name !== "children" && name !== ASIDE) eachText(each, visit, name);
 }
 
 /** A node, children included, with every mention of renamed ids rewritten: jumps, conditions and templates. Its own id stays. */
@@ -84,6 +87,7 @@ export function renameInNode(node: Obj, ids: ReadonlyMap<string, string>): Obj {
     const next = ids.get(jump.target);
     if (next !== undefined) renamed = setAt(renamed, jump.path, next) as Obj;
   }
+  for (const path of asidesOf(renamed)) renamed = setAt(renamed, path, renameInNode(getAt(renamed, path) as Obj, ids)) as Obj;
   const children = get(renamed, "children");
   if (!Array.isArray(children)) return renamed;
   return { ...renamed, children: children.map((child) => (isObj(child) ? renameInNode(child, ids) : child)) };
@@ -96,7 +100,20 @@ function renameTexts(value: Json, ids: ReadonlyMap<string, string>, key = ""): J
   }
   if (Array.isArray(value)) return value.map((each) => renameTexts(each, ids, key));
   if (!isObj(value)) return value;
-  return fromPairs(Object.entries(value).map(([name, each]) => [name, name === "children" ? each : renameTexts(each, ids, name)] as const));
+  return fromPairs(Object.entries(value).map(([name, each]) => [name, name === "children" || name === ASIDE ? each : renameTexts(each, ids, name)] as const));
+}
+
+/** Where in a node its settings as other kinds lie. */
+function asidesOf(node: Obj): Path[] {
+  return [[ASIDE], ["properties", ASIDE]].flatMap((around) => {
+    const aside = getAt(node, around);
+    return isObj(aside) ? Object.keys(aside).filter((kind) => isObj(aside[kind])).map((kind) => [...around, kind]) : [];
+  });
+}
+
+/** Where in a node the steps of a `reconcile` may stand. */
+export function probePaths(node: Obj): Path[] {
+  return [[], ["properties"], ...asidesOf(node)].map((around) => [...around, "reconcile", "steps"]);
 }
 
 /** Ids inside a node that no place shows: the steps of its `reconcile`, which share the one namespace. */
@@ -111,8 +128,8 @@ export function hiddenIds(node: Obj): string[] {
       for (const each of Object.values(value)) visit(each);
     }
   };
-  for (const around of [[], ["properties"]]) {
-    const steps = getAt(node, [...around, "reconcile", "steps"]);
+  for (const path of probePaths(node)) {
+    const steps = getAt(node, path);
     if (steps !== undefined) visit(steps);
   }
   return found;

@@ -1,6 +1,6 @@
 // The line above the canvas: the flow, whether it is saved, views, undo, problems, publishing.
 
-import { chipsOf, displayName, rowsOf, ruleWords, summary } from "../app/describe";
+import { chipsOf, displayName, rowsOf, ruleWords, underName } from "../app/describe";
 import type { SaveState, Session, View } from "../app/session";
 import { sentence, t } from "../app/start";
 import { slug } from "../model/ids";
@@ -98,7 +98,7 @@ function savePicture(session: Session, title: string): void {
   const layout = layoutOf(tree, { collapsed: state.collapsed, rows: (place) => rowsOf(chips.get(place)!, CARD_WIDTH - 20) });
   const picture = svgOf(layout, {
     name: (place) => displayName(place, catalogue),
-    under: (place) => summary(place, catalogue),
+    under: (place) => underName(place, catalogue),
     chips: (place) => chips.get(place)!.map((chip) => chip.word),
     rule: ruleWords,
     start: t("start"),

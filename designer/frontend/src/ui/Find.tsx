@@ -1,7 +1,7 @@
 // Finding a step by its name, id, kind or what it says; the result is selected and brought into view.
 
 import { useMemo, useState } from "react";
-import { displayName, kindOf, summary } from "../app/describe";
+import { displayName, kindOf, underName } from "../app/describe";
 import { t } from "../app/start";
 import { useApp } from "./hooks";
 import { Icon } from "./Icon";
@@ -11,7 +11,7 @@ export function Find({ close }: { close: () => void }): React.JSX.Element {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const catalogue = session.start.catalogue;
-  const lines = useMemo(() => session.tree.places.map((place) => ({ place, name: displayName(place, catalogue), under: summary(place, catalogue), text: `${displayName(place, catalogue)} ${place.id} ${kindOf(place, catalogue).word} ${summary(place, catalogue)} ${JSON.stringify(place.node.properties ?? {})}`.toLowerCase() })), [session, catalogue]);
+  const lines = useMemo(() => session.tree.places.map((place) => ({ place, name: displayName(place, catalogue), under: underName(place, catalogue), text: `${displayName(place, catalogue)} ${place.id} ${kindOf(place, catalogue).word} ${underName(place, catalogue)} ${JSON.stringify(place.node.properties ?? {})}`.toLowerCase() })), [session, catalogue]);
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = words.length ? lines.filter((line) => words.every((word) => line.text.includes(word))).slice(0, 30) : [];
   const go = (index: number): void => {

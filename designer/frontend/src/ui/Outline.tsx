@@ -1,6 +1,6 @@
 // The same flow as a list: the same tree, the same keys, the same selection. What a phone gets.
 
-import { chipsOf, displayName, kindOf, ruleWords, summary } from "../app/describe";
+import { chipsOf, displayName, kindOf, ruleWords, underName } from "../app/describe";
 import { t } from "../app/start";
 import { properties, treeOf, type Place } from "../model/tree";
 import { useApp, useSession } from "./hooks";
@@ -51,7 +51,7 @@ export function Outline(): React.JSX.Element {
           <div className="outline-text">
             {rule && <p className="outline-rule">{rule}</p>}
             <p className="outline-title">{displayName(place, catalogue)}</p>
-            <p className="outline-under">{summary(place, catalogue) || (displayName(place, catalogue) === kind.word ? "" : kind.word)}</p>
+            <p className="outline-under">{underName(place, catalogue)}</p>
             {chips.length > 0 && <p className="outline-chips">{chips.map((chip, at) => <span key={at} className={`step-chip chip-${chip.tone}`}><Icon name={chip.icon} /><span>{chip.word}</span></span>)}</p>}
           </div>
           {own.length > 0 && <span className={`step-badge ${hasErrors ? "tone-red" : "tone-amber"}`}><Icon name={hasErrors ? "circle-alert" : "triangle-alert"} />{own.length}</span>}

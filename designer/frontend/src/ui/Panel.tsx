@@ -3,15 +3,18 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { displayName, kindOf } from "../app/describe";
+import { asideOf, AROUND_ANY, isOffered, isResting } from "../app/kinds";
 import type { Way } from "../app/saving";
 import { t, type Field } from "../app/start";
-import { changeContainer, duplicate, remove, rename, setField, setFields, setFlowField, toggleDisabled, unwrap, wrap, outermost } from "../model/commands";
-import { get, isObj, type Json, type Obj } from "../model/json";
+import { duplicate, remove, rename, setField, setFields, setFlowField, toggleDisabled, unwrap, wrap, outermost } from "../model/commands";
+import { get, isObj, without, type Json, type Obj } from "../model/json";
+import { ASIDE } from "../model/references";
 import { actionOf, properties, treeOf, workflowData, type Place } from "../model/tree";
 import { Form } from "./fields/common";
 import { FieldView } from "./fields/FieldView";
 import { useApp, useSession } from "./hooks";
 import { Icon } from "./Icon";
+import { KindField, PutAside } from "./KindField";
 
 export function Panel({ close }: { close?: () => void }): React.JSX.Element {
   const { session } = useApp();
@@ -49,7 +52,7 @@ function Several({ places }: { places: readonly Place[] }): React.JSX.Element {
 
 function WrapMenu({ keys }: { keys: readonly string[] }): React.JSX.Element {
   const { session } = useApp();
-  const containers = session.start.catalogue.kinds.palette.filter((entry) => ["and", "or", "parallel", "loop"].includes(entry.kind));
+  const containers = session.start.catalogue.kinds.palette.filter((entry) => AROUND_ANY.includes(entry.kind));
   return (
     <div className="field">
       <label htmlFor="wrap">{t("wrap_in")}</label>
@@ -67,7 +70,8 @@ function WrapMenu({ keys }: { keys: readonly string[] }): React.JSX.Element {
 /** The members of a step that its form shows: its properties, and over them what stands on the node itself. */
 function membersOf(node: Obj): Obj {
   const { id: _id, node_type: _type, properties: _properties, children: _children, container_type: _container, ...own } = node;
-  return { ...properties(node), ...own };
+  const members = { ...properties(node), ...own };
+  return Object.keys(asideOf(node)).length ? without(members, ASIDE) : members;
 }
 
 function StepForm({ place }: { place: Place }): React.JSX.Element {
@@ -85,12 +89,13 @@ function StepForm({ place }: { place: Place }): React.JSX.Element {
         <span className="step-icon"><Icon name={kind.icon} /></span>
         <div className="panel-title">
           <h2>{displayName(place, session.start.catalogue)}</h2>
-          <p className="quiet small">{kind.word}</p>
+          <KindField place={place} />
         </div>
         {session.canChange && <Actions place={place} />}
       </header>
       <div className="panel-body" ref={body} {...naming}>
         <Loose place={place} />
+        <PutAside place={place} />
         <Fields place={place} fields={[...kind.fields, ...unknown]} members={members} />
         {place.id && <Foresight place={place} />}
         <IdField place={place} />
@@ -166,18 +171,28 @@ function Fields({ place, fields, members }: { place: Place; fields: readonly Fie
   const { sections } = session.start.catalogue;
   const findings = useSession((state) => state.findings);
   const set = (name: string, value: Json | undefined): void => void session.run(setField(session.state.document, place.key, [name], value));
+  const isFound = (field: Field): boolean => findings.some((each) => each.node === place.id && each.field.split(".")[0] === field.name);
+  const rests = (field: Field): boolean => isResting(field, members) && !isFound(field);
+  const resting = fields.filter(rests).map((field) => field.word);
   return (
     <Form.Provider value={{ place, members, isReadOnly: !session.canChange }}>
       {sections.map((section) => {
         const own = fields.filter((field) => field.section === section.name);
         const count = own.filter((field) => [field.name, ...(field.covers ?? [])].some((name) => Object.hasOwn(members, name))).length;
-        const shown = own.filter((field) => !(field.only && Object.values(field.only).some((values) => values.length === 0)) || Object.hasOwn(members, field.name));
+        const shown = own.filter((field) => (isOffered(field) || Object.hasOwn(members, field.name)) && !rests(field));
         if (shown.length === 0) return null;
-        const isTroubled = findings.some((each) => each.node === place.id && own.some((field) => each.field.split(".")[0] === field.name));
+        const isTroubled = own.some(isFound);
         const rows = shown.map((field) => (
           <FieldView key={field.name} field={field} path={[field.name]} id={`f-${field.name}`} members={members} set={(value) => set(field.name, value)} setMany={(values) => session.run(setFields(session.state.document, place.key, values))} />
         ));
-        if (section.name === "main") return <div className="section-fields" key={section.name}>{rows}</div>;
+        if (section.name === "main") {
+          return (
+            <div className="section-fields" key={section.name}>
+              {rows}
+              {resting.length > 0 && <p className="help">{t("kept_without_effect", { fields: resting.join(", ") })}</p>}
+            </div>
+          );
+        }
         return (
           <Section key={section.name} name={section.name} word={section.word} count={count} isOpen={section.is_open || count > 0 || isTroubled}>
             {rows}
@@ -284,7 +299,7 @@ function Actions({ place }: { place: Place }): React.JSX.Element {
       <Icon name={icon} />{t(word)}
     </button>
   );
-  const containers = session.start.catalogue.kinds.palette.filter((entry) => ["and", "or", "parallel", "loop"].includes(entry.kind));
+  const containers = session.start.catalogue.kinds.palette.filter((entry) => AROUND_ANY.includes(entry.kind));
   return (
     <details className="menu" ref={menu}>
       <summary className="button button-quiet button-icon" aria-label={t("more_actions")} title={t("more_actions")}><Icon name="ellipsis" /></summary>
@@ -297,17 +312,7 @@ function Actions({ place }: { place: Place }): React.JSX.Element {
             <Icon name={entry.icon} />{t("wrap_in_kind", { kind: entry.word })}
           </button>
         ))}
-        {place.isContainer && (
-          <>
-            <div className="menu-line" />
-            {containers.filter((entry) => entry.kind !== place.kind).map((entry) => (
-              <button key={entry.name} type="button" className="menu-item" onClick={() => session.run(changeContainer(document, place.key, entry.template))}>
-                <Icon name={entry.icon} />{t("make_it_kind", { kind: entry.word })}
-              </button>
-            ))}
-            {act("ungroup", "unwrap", () => session.run(unwrap(document, place.key)))}
-          </>
-        )}
+        {place.isContainer && act("ungroup", "unwrap", () => session.run(unwrap(document, place.key)))}
         <div className="menu-line" />
         {act("trash-2", "delete", () => session.run(remove(document, keys)), true)}
       </div>
@@ -338,7 +343,7 @@ function FlowForm(): React.JSX.Element {
   const data = workflowData(document);
   const own = isObj(get(document, "properties")) ? (document.properties as Obj) : null;
   const { flow } = session.start.catalogue;
-  const shown = flow.filter((field) => !(field.only && Object.values(field.only).some((values) => values.length === 0)) || Object.hasOwn(data, field.name));
+  const shown = flow.filter((field) => isOffered(field) || Object.hasOwn(data, field.name));
   const text = (name: string, word: string, lines: number): React.JSX.Element => {
     const value = own ? own[name] : undefined;
     const shared = { id: `flow-${name}`, value: typeof value === "string" ? value : "", readOnly: !session.canChange, onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void session.run(setFlowField(session.state.document, [name], event.target.value, "properties")) };

@@ -2,7 +2,7 @@
 // the corner of the container that holds it.
 
 import { memo, useEffect, useRef } from "react";
-import { displayName, kindOf, summary, type Chip } from "../app/describe";
+import { displayName, kindOf, underName, type Chip } from "../app/describe";
 import type { Scene } from "../app/scene";
 import { t, type Finding } from "../app/start";
 import type { Mark, State } from "../app/session";
@@ -63,7 +63,7 @@ const Item = memo(function Item({ scene }: { scene: Scene }): React.JSX.Element 
   const catalogue = session.start.catalogue;
   const kind = kindOf(place, catalogue);
   const name = displayName(place, catalogue);
-  const under = place.isContainer && name === kind.word ? summary(place, catalogue) : summary(place, catalogue) || kind.word;
+  const under = underName(place, catalogue);
   const says = [name, mark?.word, mark && dueSaid(mark), name === kind.word ? "" : kind.word, ...chips.map((chip) => chip.word)].filter(Boolean).join(", ");
   return (
     <div

@@ -3,7 +3,7 @@
 import { changed, refused, said, type Outcome } from "../change";
 import { freshId, isReserved, takenIds } from "../ids";
 import { fromPairs, get, getAt, isObj, isText, setAt, type Json, type Obj } from "../json";
-import { hiddenIds, renameInNode } from "../references";
+import { hiddenIds, probePaths, renameInNode } from "../references";
 import { CONTAINER, nameOf, STEP, treeOf } from "../tree";
 import { outermost, putInto, type Slot } from "./places";
 
@@ -70,11 +70,12 @@ function withHiddenId(node: Obj, id: string, taken: Set<string>, renamed: Map<st
   }
   const next = freshId(baseOf(id), taken);
   renamed.set(id, next);
-  for (const around of [["reconcile"], ["properties", "reconcile"]]) {
-    const steps = getAt(node, [...around, "steps"]);
-    if (steps !== undefined) return setAt(node, [...around, "steps"], renameIds(steps, id, next)) as Obj;
+  let made = node;
+  for (const path of probePaths(node)) {
+    const steps = getAt(node, path);
+    if (steps !== undefined) made = setAt(made, path, renameIds(steps, id, next)) as Obj;
   }
-  return node;
+  return made;
 }
 
 function renameIds(value: Json, id: string, next: string): Json {

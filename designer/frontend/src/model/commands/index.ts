@@ -5,5 +5,6 @@ export { canMove, move, moveBy } from "./move";
 export { copyOf, duplicate, paste } from "./copies";
 export { followName } from "./naming";
 export { rename, setField, setFields, setFlowField, setJump, toggleDisabled } from "./fields";
-export { changeContainer, unwrap, wrap } from "./wrap";
+export { changeKind, settingsIn, type Kind } from "./kinds";
+export { unwrap, wrap } from "./wrap";
 export { outermost, type Slot } from "./places";

@@ -4,7 +4,7 @@ import { said, type Said } from "../change";
 import { get, isObj, isText, setAt, type Json, type Obj } from "../json";
 import { kindOf, setting } from "../tree";
 
-function rulesOf(node: Obj): Json[] | null {
+export function rulesOf(node: Obj): Json[] | null {
   const found = setting(node, "rules");
   return Array.isArray(found) ? found : null;
 }

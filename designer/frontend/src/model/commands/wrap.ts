@@ -2,7 +2,7 @@
 
 import { changed, refused, said, type Outcome } from "../change";
 import { freshId, takenIds } from "../ids";
-import { get, getAt, setAt, type Json, type Obj } from "../json";
+import { getAt, setAt, type Obj } from "../json";
 import { jumpsOf } from "../references";
 import { isBeside, listOf, nameOf, siblings, treeOf, withList, withNode } from "../tree";
 import { container, outermost } from "./places";
@@ -65,19 +65,4 @@ function retargetJumps(document: Obj, from: string, to: string): Obj {
     }
   }
   return made;
-}
-
-/** Another kind of container around the same children: what belonged to the old kind stays, so that changing back loses nothing. */
-export function changeContainer(document: Obj, key: string, template: Obj): Outcome {
-  const tree = treeOf(document);
-  const place = tree.byKey.get(key);
-  if (!place?.isContainer) return refused("only_containers_change");
-  if (tree.isRuntime) return refused("runtime_is_read_only");
-  const type = String(template.container_type ?? "and");
-  if (type === place.kind) return refused("unchanged");
-  const added = Object.entries(template).filter(([name]) => getAt(place.node, [name]) === undefined) as [string, Json][];
-  const merged = { ...place.node, ...Object.fromEntries(added), container_type: type };
-  const ids = place.children.map((child) => child.id).filter(Boolean);
-  const node = type === "or" && !Array.isArray(get(merged, "rules")) ? withRulesFor(merged, ids) : merged;
-  return changed(document, said("change_kind", { name: nameOf(place) }), { document: withNode(document, place, node), select: [key] });
 }

@@ -1,6 +1,7 @@
 // One field: label, control by its type, help, and what the doctor says of it. Also the group, which is a form inside a form.
 
 import { useId } from "react";
+import { isAsked } from "../../app/kinds";
 import { t, type Field } from "../../app/start";
 import { get, isObj, without, type Json, type Obj, type Path } from "../../model/json";
 import { useSession } from "../hooks";
@@ -101,12 +102,7 @@ function isAbout(found: string, path: Path, field: Field): boolean {
 }
 
 function isShown(field: Field, members: Obj, value: Json | undefined): boolean {
-  if (value !== undefined || !field.only) return true;
-  return Object.entries(field.only).every(([name, wanted]) => {
-    const other = get(members, name);
-    const said = other === undefined || other === null ? "" : String(other);
-    return wanted.some((each) => (each.endsWith("*") ? said.startsWith(each.slice(0, -1)) : each === said));
-  });
+  return value !== undefined || isAsked(field, members);
 }
 
 /** The steps inside a group, whose results its other fields can read. */
