@@ -1,7 +1,7 @@
 """HTTP functions in whole runs, before a real server: what is in doubt is seen as such, and settled without acting twice."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.utils import format_datetime
 from random import Random
 
@@ -113,7 +113,7 @@ def test_no_connection_is_tried_again_for_nothing_was_sent(world, server):
 
 @pytest.mark.parametrize("as_date", [False, True])
 def test_a_busy_server_is_asked_again_when_it_says(world, server, as_date):
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=3600), usegmt=True)
+    date = format_datetime(world.clock.now() + timedelta(seconds=3600), usegmt=True)
     manifests = act(server, gives(None, 429, Retry_After=date if as_date else "3600"), works(gives(1)))
     started = world.start(call("act", retry=AT_ONCE), manifests=manifests)
     world.settle()
