@@ -16,6 +16,7 @@ from engine.models import (
     Attempt,
     Binding,
     Compensation,
+    Errand,
     Event,
     InboxTask,
     Instance,
@@ -153,6 +154,12 @@ class SignalAdmin(OfRunAdmin):
 @admin.register(Binding)
 class BindingAdmin(OfRunAdmin):
     list_display = ("instance_id", "node_id", "visits", "outcome", "completion")
+
+
+@admin.register(Errand)
+class ErrandAdmin(RecordAdmin):
+    list_display = ("function", "owner", "number", "is_over", "begun_at", "noted_at")
+    list_filter = ("is_over", "function")
 
 
 @admin.register(WorkerNode)
