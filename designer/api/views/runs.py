@@ -24,6 +24,7 @@ from designer.api.serializers import (
 )
 from designer.api.views import failures
 from designer.paging import keyset
+from designer.presenters.run_rows import light
 from engine import commands, testruns
 from engine.errors import Conflict
 from engine.models import Instance
@@ -109,9 +110,7 @@ class InstancesView(ApiView):
         """The runs that one sees and that fit every filter, newest first. Give `next_cursor` back as `cursor` for more."""
         asked = self.asked(InstanceFilterSerializer)
         query = InstanceFilterSerializer.query(asked)
-        found = query.among(access.instances_for(self.person, repo), repo).select_related(
-            "flow", "version", "started_by"
-        )
+        found = light(query.among(access.instances_for(self.person, repo), repo))
         page = keyset(found, before=asked.get("cursor"), size=asked["limit"], branches=query.branches())
         return Response(InstanceListSerializer({"instances": page.rows, "next_cursor": page.older}).data)
 
