@@ -13,7 +13,9 @@ class Person:
         self.page, self.actions = page, 0
 
     def click(self, target: Locator, **options: Any) -> None:
+        """Once the page is there, its scripts too: before that, a form goes off without its question."""
         self.actions += 1
+        self.page.wait_for_load_state()
         target.click(**options)
 
     def press(self, chord: str) -> None:

@@ -1,5 +1,6 @@
 """HTTP functions in whole runs, before a real server: what is in doubt is seen as such, and settled without acting twice."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import format_datetime
@@ -146,12 +147,14 @@ def test_work_that_was_done_before_a_500_is_done_once_under_its_key(world, serve
 
 
 class Moody:
-    """Serves ``/act`` and ``/find``, each time in another mood. All that it does for a request it has done when it answers or
-    hangs up: whoever looks afterwards sees it."""
+    """Serves ``/act`` and ``/find``, each time in another mood. Whoever looks sees all that was done for what was asked before:
+    a caller that gave up early is not told of a state that its own request has yet to change."""
 
     def __init__(self, seed):
         self.random = Random(seed)
         self.moods = {"before": 0, "after": 0, "500": 0, "late": 0, "well": 0, "blind": 0}
+        self.acted: Counter[str] = Counter()
+        self.told: Counter[str] = Counter()
 
     def __call__(self, handler):
         name = handler.path.rpartition("/")[2]
@@ -166,6 +169,7 @@ class Moody:
         mood = self.mood(22, 30, 15, 3, 30, 0)
         if mood != "before":
             handler.server.work(name)
+        self.acted[name] += 1
         if mood == "500":
             handler.give({"message": "Oops"}, 500)
         elif mood == "late":
@@ -174,7 +178,12 @@ class Moody:
             handler.give({"id": name})
 
     def look(self, handler, name):
+        for _ in range(400):  # what was asked for before this may still be on its way
+            if self.acted[name] > self.told[name]:
+                break
+            handler.server.gone.wait(0.005)
         if self.mood(0, 0, 0, 0, 90, 10) == "well":
+            self.told[name] += 1
             handler.give({"found": handler.server.effects[name] > 0})
 
 
