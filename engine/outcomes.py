@@ -4,8 +4,10 @@ Pure. An executor answers one of these for each call it is given; whatever it *r
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeAlias
+
+from engine import moments
 
 Json: TypeAlias = Any
 
@@ -97,16 +99,10 @@ def _status(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def moment_text(moment: datetime) -> str:
-    """A moment as RFC 3339 text, in UTC; one without a zone is read as UTC (RFC 9110 knows no other)."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 def _when(value: object) -> float | str | None:
     if isinstance(value, str):
         try:
-            return moment_text(datetime.fromisoformat(value))
+            return moments.text_of(datetime.fromisoformat(value))
         except (ValueError, OverflowError):
             return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

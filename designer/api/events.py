@@ -5,12 +5,13 @@ reference/flow-format.md, section 11. An event's row holds its small fields; an 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Max, Q
 
+from engine import moments
 from engine.models import Event, Instance, LiveText, Visit
 from engine.states import TERMINAL
 
@@ -83,12 +84,8 @@ def _chunks(place: Place) -> Iterator[Line]:
         new = said.text[length if before == said.place else 0 :]
         place.heard[said.pk] = (said.place, len(said.text))
         if new:
-            data = {"type": "text_chunk", "timestamp": _timestamp(said.at), "node_id": said.node_id, "text": new}
+            data = {"type": "text_chunk", "timestamp": moments.text_of(said.at), "node_id": said.node_id, "text": new}
             yield Line(data | ({"instance_id": str(said.pk)} if place.tree else {}))
-
-
-def _timestamp(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _unsent(place: Place) -> Q:
@@ -146,7 +143,7 @@ def _outputs(events: Iterable[Event]) -> dict[tuple[UUID, int], Any]:
 
 def wire_form(event: Event, outputs: Mapping[tuple[UUID, int], Any]) -> dict[str, Any]:
     """The event with raisin's members: ``error`` is its message; all that is known of it stands in ``error_details``."""
-    data: dict[str, Any] = {"type": event.type, "timestamp": _timestamp(event.at), **event.data}
+    data: dict[str, Any] = {"type": event.type, "timestamp": moments.text_of(event.at), **event.data}
     if node_id := event.node_id or data.pop("step", None):
         data["node_id"] = node_id
     if event.type == "step_completed" and event.visit_seq is not None:

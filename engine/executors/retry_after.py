@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from engine.outcomes import moment_text
+from engine import moments
 
 
 def retry_after(headers: Mapping[str, str]) -> float | str | None:
@@ -18,7 +18,7 @@ def retry_after(headers: Mapping[str, str]) -> float | str | None:
         except ValueError:
             pass
         try:
-            return moment_text(parsedate_to_datetime(text))
+            return moments.text_of(parsedate_to_datetime(text))
         except (ValueError, TypeError, OverflowError):
             continue
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from engine import moments
 from engine.failure import tree
 from engine.failure.masking import call_line, line
 from engine.failure.tree import Done
@@ -63,7 +64,7 @@ def _undone(newest_first: Sequence[Done], resource: Callable[[Done], str]) -> di
 
 def _confirmed(row: Compensation) -> dict[str, Any]:
     outcome = "absent" if row.state == CompensationState.ABSENT else "success"
-    return {"outcome": outcome, "at": row.ended_at.isoformat().replace("+00:00", "Z") if row.ended_at else None}
+    return {"outcome": outcome, "at": moments.text_of(row.ended_at) if row.ended_at else None}
 
 
 def _error(error: Mapping[str, Any] | None) -> dict[str, Any]:

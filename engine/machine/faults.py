@@ -5,9 +5,10 @@ Pure. The members are those of design/semantics.md, "When an attempt fails".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from engine import moments
 from engine.outcomes import Failed
 from engine.states import AttemptResult
 from flows.expressions import ExpressionError
@@ -36,7 +37,7 @@ class Fault:
             "error_type": self.error_type,
             "message": self.message,
             "step_id": step_id,
-            "timestamp": now.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+            "timestamp": moments.text_of(now),
             **{key: value for key, value in known.items() if value is not None},
         }
 

@@ -6,6 +6,7 @@ Pure. What was decided is kept with the visit: the failure document tells it.
 from collections.abc import Mapping
 from typing import Any
 
+from engine import moments
 from engine.machine.faults import Fault
 from engine.machine.turn import Turn
 from engine.states import AttemptResult
@@ -44,7 +45,7 @@ def expired(turn: Turn, settings: Mapping[str, Any]) -> Fault:
 
 def _keep(turn: Turn, decision: str, **more: str) -> None:
     assert turn.leaf is not None
-    moment = turn.now.isoformat().replace("+00:00", "Z")
+    moment = moments.text_of(turn.now)
     told = {key: value for key, value in more.items() if value}
     fixed = turn.entry_of(turn.leaf.seq) or {}
     turn.enter_with(turn.leaf.seq, {**fixed, "gate": {"decision": decision, **told, "decided_at": moment}})
